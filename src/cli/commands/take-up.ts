@@ -1,4 +1,5 @@
 /** `botbell take-up`: says who is on incidents, or that nobody is any more. */
+import { refusedOutcome, statusOf } from '../../people/outcomes.ts';
 import { withLedger } from '../with-ledger.ts';
 import { actorHere, type CommandContext, inWords } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
@@ -12,11 +13,15 @@ export async function run(
 ): Promise<number> {
   const config = await loadLedgerConfig(context);
   return withLedger({ config }, async ({ people }) => {
-    const outcome = giveBack
-      ? await people.giveBack(ids, actorHere())
-      : await people.takeUp(ids, { by, because, quiet }, actorHere());
-    context.result(inWords(context, outcome));
-    const done = outcome.json?.['ids'] as readonly number[] | undefined;
+    const acting = giveBack
+      ? people.giveBack(ids, actorHere())
+      : people.takeUp(ids, { by, because, quiet }, actorHere());
+    const outcome = await acting.catch((error: unknown) => {
+      // Of one of several, a refusal does not say which.
+      if (ids.length === 1 || statusOf(refusedOutcome(error)) === 400) throw error;
+    });
+    if (outcome) context.result(inWords(context, outcome));
+    const done = outcome?.json?.['ids'] as readonly number[] | undefined;
     const left = ids.filter((id) => done?.includes(id) !== true);
     if (left.length > 0) context.message(context.say('take-up.left alone', { ids: left.join(', ') }));
     return left.length > 0 ? 1 : 0;
