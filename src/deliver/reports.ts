@@ -30,7 +30,9 @@ interface ReportPosition {
 
 /** The key names the period and the BOTs, with a number among equal reports, so that neither another time nor another recipient begins it anew. */
 function keyedReports({ config: { reports } }: Pick<Planning, 'config'>) {
-  const named = reports.map(({ every, botIds }) => JSON.stringify([every, botIds]));
+  const named = reports.map(({ every, botIds }) =>
+    JSON.stringify([every, botIds.includes('*') ? [] : botIds.toSorted()]),
+  );
   return reports.map((report, index) => {
     const before = named.slice(0, index).filter((name) => name === named[index]).length;
     return { report, key: timerKey('report', [named[index], before]) };

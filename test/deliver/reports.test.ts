@@ -52,7 +52,10 @@ describe('A month of three people', () => {
     await world.passBy(3 * DAY, HOUR);
     await runs('crawler', 1, 1200);
     await world.start();
-    await world.passBy(2 * DAY, HOUR);
+    await world.passBy(6 * HOUR, HOUR);
+    // The same said otherwise, before the report of the month that is over.
+    await world.reload(CONFIG.replace('every: month,', "$& bots: '*',"));
+    await world.passBy(2 * DAY - 6 * HOUR, HOUR);
     const late = { start_time: '2026-11-30T23:50:00+09:00', elapsed_time: 600 };
     await world.post({ bot_id: 'prices', status: 0, ...late });
     await world.passBy(HOUR, HOUR);
