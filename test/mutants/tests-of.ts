@@ -23,7 +23,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/signal/': ['test/signal/'],
   'src/incident/': ['test/incident/', 'test/deliver/escalation'],
   'src/report/': ['test/report/'],
-  'src/text/': ['test/text/', 'test/signal/', 'test/render/', 'test/config/', 'test/channels/'],
+  'src/text/': ['test/text/', 'test/signal/likeness', 'test/render/s', 'test/render/view', 'test/config/secrets'],
   'src/receive/': ['test/receive/'],
   'src/callback/': ['test/callback/', 'test/ledger/keys', 'test/text/json', 'test/receive/re'],
   'src/channels/answers.ts': ['test/channels/answers'],

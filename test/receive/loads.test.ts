@@ -96,10 +96,30 @@ describe('a callback past max_in_flight', () => {
     expect(await Promise.race([secondEnd, Promise.resolve('it waits')])).to.equal('it waits');
     await clock.advance(1);
     expect503(await secondEnd);
+    expect(asked, 'nor once it is refused').to.equal(3);
     first.end();
     await settle();
     const next = callback(loads, KB, clock.monotonic() + 8000);
     expect(await handledOf(hurried, second, next)).to.deep.equal([false, false, true]);
+    loads.resize(limitsWith({ maxInFlight: 2 }));
+    const beside = callback(loads, KB, clock.monotonic() + 8000);
+    expect(await handledOf(beside), 'once a reload gives more room').to.deep.equal([true]);
+  });
+});
+
+describe('callbacks while it shuts down', () => {
+  it('are refused however far they have come, and what is in flight is waited for', async () => {
+    const loads = new Loads(new ManualClock(), limitsWith());
+    const kept = moment();
+    const keeping = loads.during(() => kept.promise.then(() => 'kept'));
+    let isDrained = false;
+    const drained = loads.drain().then(() => void (isDrained = true));
+    for (const late of [callback(loads, KB, 1000).handled, loads.during(() => Promise.resolve())])
+      expect503(await rejectionOf(late));
+    expect(isDrained).to.equal(false);
+    kept.happen();
+    expect(await keeping).to.equal('kept');
+    await drained;
   });
 });
 
@@ -109,10 +129,11 @@ describe('large callbacks', () => {
     const first = callback(loads, 2 * MB, 1000);
     callback(loads, 8 * MB, 1000);
     const third = callback(loads, 2 * MB, 1000);
+    const fourth = callback(loads, 2 * MB, 1000);
     const small = callback(loads, 24 * KB, 1000);
     expect(await handledOf(third, small), 'smaller ones pass').to.deep.equal([false, true]);
     first.end();
-    expect(await handledOf(third)).to.deep.equal([true]);
+    expect(await handledOf(third, fourth)).to.deep.equal([true, false]);
   });
 
   it('that are smaller are handled beside them, first come, first handled', async () => {

@@ -76,7 +76,7 @@ describe('the receiver', () => {
       const verdict: Verdict = { ...DELIVERED, status: 502, result: 'failed', deliveries };
       bench.handle = () => Promise.resolve(verdict);
       const answer = await send();
-      const problem = expectProblem(answer, 502, /only those are attempted/);
+      const problem = expectProblem(answer, 502, /^Some deliveries failed\. .* only those are attempted/);
       expect(problem).to.deep.include({ job_id: 'job-1', result: 'failed', deliveries });
       expect(answer.headers['retry-after']).to.equal('30');
     });
@@ -95,6 +95,9 @@ describe('the receiver', () => {
         expectProblem(answer, status, detail);
         expect(answer.headers['retry-after']).to.equal('30');
         expect([bench.unforeseen, bench.refused]).to.deep.equal([[], []]);
+        await bench.reported();
+        const cause = outcome instanceof Error ? outcome.message : 'attempted.';
+        expect(bench.reports[0]?.problem, 'what the log says').to.match(new RegExp(`${cause}$`));
       });
 
     for (const error of [
