@@ -27,32 +27,30 @@ export function gistIn(message: string, limit = LONGEST): Gist {
   const said = faultIn(lines) ?? faultInLog(lines) ?? atErrorLevel(lines);
   const gist = shortLine(said ?? firstOf(lines), limit);
   const begin = cleanLine(text.split('\n').find((line) => !isBlank(line)) ?? '');
-  return { gist, isBelow: (said ?? inJson) !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
+  return { gist, isBelow: (said ?? inJson) !== undefined && !begin.includes(gist.replace(/…$/, '')) };
 }
 
 /** Members of JSON that say what went wrong, or hold such members; the first that does counts. */
 const SAYING = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'title'];
-const DEEPEST = 4;
 
 /** The message in a text that is JSON as a whole; undefined if the text is not JSON, or has no message. */
 function saidInJson(text: string): string | undefined {
   if (!/^\s*[{[]/u.test(text)) return undefined;
   try {
-    return saidBy(JSON.parse(text), DEEPEST);
+    return saidBy(JSON.parse(text));
   } catch {
     return undefined;
   }
 }
 
-function saidBy(value: unknown, deep: number): string | undefined {
+function saidBy(value: unknown): string | undefined {
   const said = typeof value === 'string' ? cleanText(value) : '';
   if (LETTER.test(said)) return said;
-  if (deep === 0) return undefined;
-  if (Array.isArray(value)) return saidBy(value[0], deep - 1);
+  if (Array.isArray(value)) return saidBy(value[0]);
   if (!isJsonObject(value)) return undefined;
   const keys = new Map(keysOf(value).map((key) => [key.toLowerCase(), key]));
   return SAYING.reduce<string | undefined>(
-    (found, name) => found ?? saidBy(value[keys.get(name) ?? ''], deep - 1),
+    (found, name) => found ?? saidBy(value[keys.get(name) ?? '']),
     undefined,
   );
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';
-import { gistOf } from '../../src/text/gist.ts';
+import { gistIn, gistOf } from '../../src/text/gist.ts';
 import { hostileText } from './hostile-text.ts';
 
 /** What a message comes to. */
@@ -71,6 +71,7 @@ web-1  | \tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:1
     '502 Bad Gateway',
     '<!DOCTYPE html>\n<html>\n<head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>',
   ],
+  'a title that is no page’s': ['No <title>Login</title>', 'No <title>Login</title>'],
   'a box around all of it': ['Error: Invalid index', '╷\n│ Error: Invalid index\n│\n│   on a.tf line 3\n╵'],
   'Python, all of it indented': [
     'ValueError: bad row',
@@ -93,8 +94,8 @@ ValueError: bad row`,
 \tat com.example.Db.query(Db.java:40)
 \tSuppressed: java.lang.IllegalStateException: pool closed
 \t\tat com.example.Db.close(Db.java:60)
-\t\tCaused by: java.io.IOException: broken pipe
-\t\t\tat java.base/x.Y.z(Y.java:1)`,
+\tCaused by: java.io.IOException: broken pipe
+\t\tat java.base/x.Y.z(Y.java:1)`,
   ],
   'Java with a cause behind what failed besides': [
     'java.net.SocketException: Connection reset',
@@ -152,8 +153,14 @@ Caused by: java.net.SocketException: Connection reset
     +------------------------------------`,
   ],
   'Python, cut before its last line': [
-    'Job invoice-import failed',
-    'Job invoice-import failed\nTraceback (most recent call last):\n  File "x.py", line 1, in f\n    g()',
+    'ValueError: bad row',
+    `Traceback (most recent call last):
+  File "w.py", line 1, in e
+ValueError: bad row
+
+Traceback (most recent call last):
+  File "x.py", line 1, in f
+    g()`,
   ],
   Java: [
     'java.net.UnknownHostException: db.example',
@@ -193,7 +200,7 @@ Call log:
   ],
   'JavaScript, an error without a name': [
     'ログインできません',
-    'ログインできません\n    at login (/app/bot.ts:12:14)',
+    '3回目\n\nログインできません\n再試行なし\n\n    at login (/app/bot.ts:12:14)',
   ],
   '.NET': [
     "System.IO.FileNotFoundException: Could not find file 'C:\\in.csv'.",
@@ -235,7 +242,9 @@ At C:\\scripts\\run.ps1:3 char:1
   ],
   'Windows PowerShell in Japanese': [
     "Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。",
-    `Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。
+    `処理を開始します
+
+Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。
 発生場所 C:\\scripts\\run.ps1:3 文字:1
 + Get-Content C:\\x.txt
 + ~~~~~~~~~~~~~~~~~~~~`,
@@ -246,7 +255,9 @@ At C:\\scripts\\run.ps1:3 char:1
 Line |
    3 |  Get-Content /x.txt
      |  ~~~~~~~~~~~~~~~~~~
-     | Cannot find path '/x.txt' because it does not exist.`,
+     | Cannot find path '/x.txt' because it does not exist.
+
+The job ended`,
   ],
   'JavaScript with causes, the last of which is where it began': [
     'Error: getaddrinfo ENOTFOUND api.example.com',
@@ -292,6 +303,8 @@ Line |
       Message: 'Traceback (most recent call last):\n  File "x.py", line 1, in f\nValueError: bad row',
     }),
   ],
+  'JSON of OAuth': ['wrong secret', '{"error":"invalid_client","error_description":"wrong secret"}'],
+  'JSON of a problem': ['Not there', '{"type":"about:blank","title":"Not there","status":404}'],
   'JSON of several errors': ['no such customer', '[{"code":12,"errors":[{"detail":"no such customer"}]}]'],
   'JSON that says nothing in words': ['{"code":12,"message":"42"}', '{"code":12,"message":"42"}'],
   'a report of values, one of which is the message': [
@@ -317,6 +330,18 @@ describe('what an error message says in one line', () => {
     it(`is found in what a program writes: ${program}`, () => {
       expect(gistOf(message, 300)).to.equal(says);
       expect(gistOf(message.replaceAll('\n', '\r\n'), 300)).to.equal(says);
+    });
+
+  for (const [message, isBelow] of [
+    ['No login\nat 10:30', false],
+    ['\n \nTypeError: no page\n    at f (/a.js:1:1)', false],
+    [`TypeError: no ${'page '.repeat(80)}\n    at f (/a.js:1:1)`, false],
+    ['{"error":"no page"}', false],
+    ['{\n"error":"no page"}', true],
+    ['IOException: got 500\n\tat A.b(A.java:1)\nCaused by: IOException: got 502', true],
+  ] as const)
+    it(`is told apart from the message's first line: ${message.slice(0, 30)}`, () => {
+      expect(gistIn(message).isBelow).to.equal(isBelow);
     });
 
   it('is found however much stands above it or below the frames', () => {
