@@ -37,7 +37,7 @@ export function piecesOf(text: string): readonly Piece[] {
     pieces.push({ text: address, url });
     end = index + address.length;
   }
-  if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end), url: '' });
+  if (end < text.length) pieces.push({ text: text.slice(end), url: '' });
   return pieces;
 }
 

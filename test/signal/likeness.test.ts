@@ -39,6 +39,7 @@ describe('messages', () => {
     ['a Japanese sentence with a number', '3件のタイムアウトが発生', '3件の認証に失敗しました'],
     ['words that begin like a month', '5 marked', '5 maybe'],
     ['letters of a longer word', 'xdeadbeef', 'xfeedbeef'],
+    ['a word before the job’s own id', 'login of job-a', 'upload of job-b'],
     ['case', 'Not found', 'not found'],
     ['something where the other has nothing', 'timed out', 'timed out again'],
   ];
@@ -52,6 +53,8 @@ describe('messages', () => {
     expect(isAlike('run aXb failed', 'run # failed', ['a.b', 'c'])).to.equal(false);
     expect(isAlike('no file for 2026-11-20', 'no file for 2027-01-01', ['2026', '77'])).to.equal(true);
     expect(isAlike('failed', 'failed', ['', 'b'])).to.equal(true);
+    const begin = 'x'.repeat(300);
+    expect(isAlike(`run ${begin}y`, `run ${begin}z`, [`${begin}y`, `${begin}y`])).to.equal(false);
     const [one, other] = ['x'.repeat(33_000), `${'y-'.repeat(15_000)}z`];
     expect(isAlike(`run ${one} failed`, `run ${other} failed`, [one, other])).to.equal(true);
     expect(isAlike(`run ${one} failed`, `run ${one}x failed`, [one, one])).to.equal(false);

@@ -49,6 +49,10 @@ describe('piecesOf', () => {
     ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c ⟦https://a.test/b?next=/../c#/../d⟧'],
     ['with a user', 'https://a.test@b.test/ https://a:b@c.test/'],
     ['with a host that is another one once it opens', 'https://ａ.test https://0x7f.1/ https://2130706433/'],
+    [
+      'that opens, of 4,000 characters at most',
+      `⟦https://a.test/${'x'.repeat(3985)}⟧ https://a.test/${'x'.repeat(3986)} https://a.test/${'京'.repeat(500)}`,
+    ],
     ['that is none', 'https:// https://. http://?a b:c https://a.test:99999/'],
   ] as const) {
     it(`finds an address ${where}`, () => {

@@ -33,6 +33,7 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
   ['a sign is as it was typed over', 'a\r\b 10%\b\b\b20%\n|\b/\b\b\b done _\bb', ' 20%\n done b'],
   ['a line that was begun anew is two', 'model.bin\r\r  0%\r 50%\r100%\nb', 'model.bin\n100%\nb'],
+  ['a line that was begun anew at once is one', 'a\n\r\r 50%\r100%', 'a\n100%'],
   ['a base that NFC would replace has its marks', '\ufa19\u{e0100}e\u0301', '\ufa19\u{e0100}é'],
   ['no file name pretends another extension', '\u202egnp.exe', 'gnp.exe'],
   ['no bidi control is left', '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069', ''],

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine } from '../../src/text/clean.ts';
-import { charactersWithin, cutEnd, cutMiddle, endsOf } from '../../src/text/cut.ts';
+import { charactersWithin, cleanMiddle, cutEnd, cutMiddle, endsOf, fitEscaped } from '../../src/text/cut.ts';
 import { graphemeCut, shortLine, shortText } from '../../src/text/cut.ts';
 import { hostileText } from './hostile-text.ts';
 import { sized } from '../support/test-size.ts';
@@ -29,8 +29,8 @@ function expectBothEnds(text: string, cut: string): void {
 
 describe('graphemeCut', () => {
   it('cuts a grapheme that alone is larger than the limit, but no code point, and leaves what fits', () => {
-    expect([3, 0, -5].map((limit) => graphemeCut('abc', limit))).to.deep.equal(['abc', '', '']);
-    expect(graphemeCut(FAMILY, 4)).to.equal('👨\u200d');
+    expect([3, 0, -5].map((limit) => graphemeCut('\nbc', limit))).to.deep.equal(['\nbc', '', '']);
+    expect([4, 3].map((limit) => graphemeCut(FAMILY, limit))).to.deep.equal(['👨\u200d', '👨\u200d']);
     expect(graphemeCut(FAMILY, 1)).to.equal('');
   });
 
@@ -75,6 +75,9 @@ describe('cutMiddle', () => {
       [`${'a'.repeat(100)}${'z'.repeat(100)}`, 39, `${'a'.repeat(20)} … 170 … ${'z'.repeat(10)}`],
       ['😀'.repeat(40), 29, `${'😀'.repeat(7)} … 60 … ${'😀'.repeat(3)}`],
       ['abc', 3, 'abc'],
+      ['a'.repeat(20), 20, 'a'.repeat(20)],
+      [`line one\n${FAMILY.repeat(8)}`, 49, `line one\n${FAMILY} … 66 … ${FAMILY}`],
+      ['one two three four five six seven eight', 26, 'one two … 21 … seven eight'],
       ['abcdefghij', 5, 'abcde'],
       ['one two three four five six seven eight', 29, 'one two three … 21 … eight'],
       [
@@ -108,6 +111,38 @@ describe('cutMiddle', () => {
       }),
       { numRuns: sized(300, 2000) },
     );
+  });
+});
+
+describe('cleanMiddle', () => {
+  it('reads the ends alone of a text that is much longer than what is left of it', () => {
+    for (const [text, kept] of [
+      ['a\u200bb', 'ab'],
+      [`${'a\u200b'.repeat(50)}z`, `${'a'.repeat(21)} … 20 … ${'a'.repeat(9)}z`],
+      ['a'.repeat(1000), `${'a'.repeat(20)} … 971 … ${'a'.repeat(9)}`],
+      [
+        `${'a'.repeat(100)}${'\0'.repeat(800)}${'z'.repeat(100)}`,
+        `${'a'.repeat(20)} … 971 … ${'z'.repeat(9)}`,
+      ],
+    ] as const)
+      expect(cleanMiddle(text, 39, (leftOut) => ` … ${leftOut} … `)).to.equal(kept);
+  });
+});
+
+describe('fitEscaped', () => {
+  const fit = (text: string, most: number) =>
+    fitEscaped(
+      text,
+      most,
+      (part) => part.replaceAll('&', '&amp;'),
+      () => '…',
+    );
+
+  it('leaves out of the middle what is too long once it is escaped, and no more', () => {
+    expect([fit('a&', 6), fit('a&', 5)]).to.deep.equal(['a&amp;', '…']);
+    expect(fit('&'.repeat(20), 100)).to.equal('&amp;'.repeat(20));
+    expect(fit('a'.repeat(90), 60)).to.equal(`${'a'.repeat(40)}…${'a'.repeat(19)}`);
+    expect(fit('&'.repeat(100), 400)).to.match(/^(&amp;){45,53}…(&amp;){20,26}$/);
   });
 });
 
