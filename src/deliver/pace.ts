@@ -28,6 +28,8 @@ interface Pace {
   pause: Pause | undefined;
   /** When the last pause that the store knows of ends, whichever process was asked for it. */
   pausedUntil: number;
+  /** Whether that pause is after a refused login. */
+  isOfLogin: boolean;
   /** Resolves when the last pause has been written, or could not be. */
   written: Promise<unknown>;
   /** How many writes of it are under way. */
@@ -131,7 +133,7 @@ export class Paces {
 
   /** Ends the pauses after logins that were refused: the config may have another login now. */
   endLogins(): Promise<void> {
-    return this.#forget((_, { pause }) => pause?.isOfLogin === true);
+    return this.#forget((_, { pause, isOfLogin }) => pause?.isOfLogin === true || isOfLogin);
   }
 
   async #forget(isIt: (key: string, pace: Pace) => boolean): Promise<void> {
@@ -158,6 +160,7 @@ export class Paces {
     const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
     this.#notePauses(current);
     for (const [key, pace] of this.#paces) {
+      if (!stored.has(key)) this.#endIfOfLogin(pace);
       const until = pace.pause?.until ?? 0;
       const storedAt = stored.get(key);
       const isPaused = until > this.#now();
@@ -169,8 +172,14 @@ export class Paces {
   }
 
   #notePauses(current: readonly CurrentPace[]): void {
-    for (const { key, pausedMs = -Infinity } of current)
-      this.#paceOf(key).pausedUntil = this.#now() + pausedMs;
+    for (const { key, pausedMs = -Infinity, isOfLogin } of current)
+      Object.assign(this.#paceOf(key), { pausedUntil: this.#now() + pausedMs, isOfLogin });
+  }
+
+  /** The store had its pause, and has it no more: another process has loaded a config. */
+  #endIfOfLogin(pace: Pace): void {
+    if (pace.isOfLogin && pace.pause?.isOfLogin === true && pace.writes === 0) pace.pause = undefined;
+    pace.isOfLogin = false;
   }
 
   /** Reserves the key's next slot and waits for it. @returns false: none comes in time */
@@ -206,7 +215,7 @@ export class Paces {
     const { store, onTrouble } = this.#dependencies;
     const write = async () => {
       const leftMs = Math.ceil((pace.pause?.until ?? 0) - this.#now());
-      await store.pausePace(key, leftMs).catch(onTrouble);
+      await store.pausePace(key, leftMs, pace.pause?.isOfLogin).catch(onTrouble);
       pace.writes -= 1;
     };
     pace.writes += 1;
@@ -221,6 +230,7 @@ export class Paces {
       freeAt: 0,
       pause: undefined,
       pausedUntil: 0,
+      isOfLogin: false,
       written: Promise.resolve(),
       writes: 0,
     };

@@ -170,7 +170,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await bench.ledger.pausePace(LOG.destination, HOUR);
       await ahead(() => bench.ledger.pausePace(OPS.destination, 2 * SECOND));
       await beat();
-      const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR };
+      const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR, isOfLogin: false };
       expect(await bench.ledger.currentPaces()).to.deep.equal([obeyed]);
     });
 

@@ -134,13 +134,19 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for `ms`, or until the end of a longer pause; slots given before that lie within the pause are void. */
-export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
-  const later = (time: Sql) =>
-    sql`CASE WHEN ${time} > excluded.next_at THEN ${time} ELSE excluded.next_at END`;
+/**
+ * Gives no slot for `ms`, or until the end of a longer pause; slots given before that lie within the pause are void.
+ * @param isOfLogin whether a login was refused, which is over when any process loads a config
+ */
+export async function pausePace(tx: Tx, key: string, ms: number, isOfLogin = false): Promise<void> {
+  const later = (time: Sql, kept = time, next = sql`excluded.next_at`) =>
+    sql`CASE WHEN ${time} > excluded.next_at THEN ${kept} ELSE ${next} END`;
+  const [until, login] = [sql`paces.paused_until`, sql`paces.is_of_login`];
   await tx.all(sql`
-    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + ms}, ${tx.now + ms})
-    ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
+    INSERT INTO paces (key, next_at, paused_until, is_of_login)
+    VALUES (${key}, ${tx.now + ms}, ${tx.now + ms}, ${isOfLogin})
+    ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(until)},
+      is_of_login = ${later(until, login, sql`excluded.is_of_login`)}`);
 }
 
 export async function forgetPaces(tx: Tx, keys: readonly string[]): Promise<void> {
@@ -155,12 +161,14 @@ export interface CurrentPace {
   readonly key: string;
   readonly nextInMs: number;
   readonly pausedMs?: number | undefined;
+  /** Whether that pause is after a refused login. */
+  readonly isOfLogin: boolean;
 }
 
 /** The paces that are kept: until nothing has been sent for a minute. */
 export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
-    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
+    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms, is_of_login FROM paces
     WHERE next_at >= ${tx.now - IDLE_MS}`);
 }
 
