@@ -161,12 +161,16 @@ routes:
           route: 'get_items',
           template_set: null,
           is_certain: true,
+          does: 'tell',
           rules: ['get_items: told', 'depends on the callback: code > 1'],
         },
       ],
       steps: [],
     });
     expect(routes[0]).to.include({ route: 'get_items', applies: true });
+    expect((await ask('--bot get_items --status error')).stdout).to.include(
+      '\n    depends on when: --at now tells',
+    );
   });
 
   it('lists whom each BOT reaches that the config or the store names', async () => {

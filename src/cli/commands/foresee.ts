@@ -24,7 +24,7 @@ export interface Foreseeing {
 }
 
 /**
- * @returns by destination, what the rules decide about it in words, and the deciding route (undefined: the first that reaches it);
+ * @returns by destination, what the rules decide about it in words, and the deciding route (undefined: the first that reaches it), and whether it is told;
  * destinations without an entry are not reached
  */
 export async function ruledLines(foreseeing: Foreseeing, checked: CheckedCallback, at: number) {
@@ -41,8 +41,8 @@ export async function ruledLines(foreseeing: Foreseeing, checked: CheckedCallbac
   const { foreseen } = applyRules(arriving, isKnown ? found : NOTHING_KNOWN, at);
   const decided = foreseen.flatMap((each) => {
     const lines = foreseenInLines(each, asked);
-    const teller = each.decision?.ruling.route;
-    return lines === undefined ? [] : [[each.target.destination, { lines, teller }] as const];
+    const { route: teller, does = 'tell' } = each.decision?.ruling ?? {};
+    return lines === undefined ? [] : [[each.target.destination, { lines, teller, does }] as const];
   });
   return new Map(decided);
 }
@@ -100,6 +100,17 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
   const others = routes.filter(({ route }) => route !== ruling.route);
   const lines = others.map((other) => inWords(other, foreseen, asked));
   return [`${inWords(ruling, foreseen, asked)}${drawn}`, ...lines, ...before];
+}
+
+/** Names of the rules by which each route that reaches the destination may not tell it now; none if one tells it anyway. */
+export function rulesOf(asked: readonly Pick<AskedRoute, 'rules'>[], status: StatusName): readonly string[] {
+  const named = asked.map(({ rules }) => [
+    ...(rules.when === undefined ? [] : ['when']),
+    ...(status === 'error' && rules.afterFailures > 1 ? ['after_failures'] : []),
+    ...(status === 'error' && rules.repeat !== 'every' ? ['repeat'] : []),
+    ...(rules.mute.length > 0 ? ['mute'] : []),
+  ]);
+  return named.some(({ length }) => length === 0) ? [] : [...new Set(named.flat())];
 }
 
 /** Names of the rules whose decision depends on earlier callbacks. */

@@ -9,6 +9,7 @@ import {
 } from '../../callback/callback.ts';
 import { isPattern } from '../../config/bot-id-pattern.ts';
 import type { Config, RouteConfig } from '../../config/config.ts';
+import type { PlannedTarget } from '../../route/router.ts';
 import { routeEvents } from '../../story/routing.ts';
 import { Sayings } from '../../story/sayings.ts';
 import { inColumns } from '../../text/aligned.ts';
@@ -20,7 +21,7 @@ import { formatElapsed, formatInstant, parseStartTime } from '../../time/display
 import { withArchive } from '../with-ledger.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
-import { type Foreseeing, ruledLines } from './foresee.ts';
+import { type Foreseeing, ruledLines, rulesOf } from './foresee.ts';
 import { loadProject } from '../load-config.ts';
 import { readCallback } from '../read-callback.ts';
 
@@ -116,15 +117,29 @@ async function answerTo(asking: Asking, checked: CheckedCallback) {
   const reaches = [...destinations, ...perhaps].flatMap((to) => {
     const ruled = decided?.get(to.destination);
     if (decided !== undefined && ruled === undefined) return [];
-    const { teller: route = to.route, lines: rules = [] } = ruled ?? {};
+    const {
+      teller: route = to.route,
+      does = null,
+      lines: rules = openLines(to, asking, status),
+    } = ruled ?? {};
     const { templateSet = null } = to.asked?.find(({ name }) => name === route) ?? to;
     const is_certain = !perhaps.includes(to);
-    return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
+    return [{ destination: to.destination, route, template_set: templateSet, is_certain, does, rules }];
   });
   const naming = status === 'error' ? router.routesOf(callback.bot_id) : [];
   const steps = naming.flatMap(stepsOf);
   const time = at === undefined ? null : new Date(at).toISOString();
   return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
+}
+
+/** What the rules would decide, where nobody asks them. */
+function openLines(
+  { asked = [] }: PlannedTarget,
+  { context }: Asking,
+  status: StatusName,
+): readonly string[] {
+  const rules = rulesOf(asked, status).join(', ');
+  return rules === '' ? [] : [context.say('route.open', { rules })];
 }
 
 /** The destinations of a route's steps, and when each tells them; none if the route does not tell of errors. */
