@@ -70,12 +70,18 @@ export interface ToldOfBudget {
   readonly told: readonly number[];
   readonly usedMs?: number;
   readonly beforeMs?: number;
-  /** The same of the month that was watched before; it goes on when a clock that was ahead is set right. */
+  /** The same of the other month that was watched last; it goes on when a clock that was ahead is set right, or the time zone changes. */
   readonly earlier?: Pick<ToldOfBudget, 'from' | 'told'> | undefined;
 }
 
 const toldIn = (month: number, known: ToldOfBudget) =>
   [known, known.earlier].find((each) => each?.from === month)?.told ?? [];
+
+/** @param late what is told now of a month, which may be that one */
+function otherMonth(month: number, known: ToldOfBudget, late: Pick<ToldOfBudget, 'from' | 'told'>) {
+  const other = known.from === month ? known.earlier : { from: known.from, told: known.told };
+  return other?.from === late.from ? { ...other, told: [...other.told, ...late.told] } : other;
+}
 
 /**
  * Runs of a month's last days may end after it. The percentages that the month passes by them are told, too, but none that it had passed before.
@@ -97,9 +103,9 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
   const isOfBefore = late.length > 0;
   const after: ToldOfBudget = {
     from,
-    told: percent === undefined || isOfBefore ? told : [...told, percent],
+    told: isOfBefore ? told : [...told, ...passed.slice(0, 1)],
     usedMs,
-    earlier: known.from < from ? { from: known.from, told: known.told } : known.earlier,
+    earlier: otherMonth(from, known, { from: before.from, told: late.slice(0, 1) }),
     beforeMs: isOfBefore ? ((percent ?? 0) * before.budgetMs) / 100 : Math.max(beforeMs, before.usedMs),
   };
   return { month: isOfBefore ? before : current, percent, after, isMore: late.length + passed.length > 1 };

@@ -115,13 +115,19 @@ describe('The budget', () => {
     expect(toldFor([[130, 90]], DECEMBER, known).told).to.deep.equal(['80']);
   });
 
-  it('has none told again once a clock that was a month ahead is set right', () => {
+  it('has none told again once a clock that was a month ahead is set right, or the zone moves over the first of the month', () => {
     const { known } = toldFor([[0, 80]], NOVEMBER, { from: 0, told: [] });
     const ahead = toldFor([[80, 0]], DECEMBER, known).known;
     const looks = [80, 100].map((used) => [0, used] as const);
     const { told, known: after } = toldFor(looks, NOVEMBER, ahead);
     expect(told).to.deep.equal(['undefined', '100']);
-    expect(toldFor([[100, 80]], DECEMBER, after).told).to.deep.equal(['80']);
+    const turned = toldFor([[100, 80]], DECEMBER, after);
+    expect(turned.told).to.deep.equal(['80']);
+    const late = toldFor([[120, 80]], DECEMBER, turned.known);
+    expect(late.told).to.deep.equal(['before: 120']);
+    const west = toldFor([[0, 120]], NOVEMBER, late.known);
+    expect(west.told, 'where the zone moves west').to.deep.equal(['undefined']);
+    expect(toldFor([[120, 80]], DECEMBER, west.known).told, 'and back').to.deep.equal(['undefined']);
   });
 
   it('has told, too, what a month passes by runs that end after it', () => {
