@@ -24,7 +24,9 @@ const escape = (text: string) => text.replaceAll('[', 'ï¼»').replaceAll(']', 'ï¼
 const EMOTICON =
   /[:;]\^?(?=[()|*#]|[dop](?![\p{L}\p{N}]))|8-(?=[)|])|\|-(?=\))|\((?=(?:\^{1,2};?|[*hfy]|:\/|sweat|blush|inlove|talk|yawn|puke|emo|nod|shake|whew|clap|bow|roger|flex|dance|gogo|think|please|quick|anger|devil|lightbulb|cracker|eat|coffee|beer|handshake)\))/giu;
 const plain = (text: string) => escape(text).replace(EMOTICON, '$&\u2060');
-const PLAIN = unmarked(plain, (address) => address.replace(/[[\]]/g, percentEncoded));
+/** A host keeps its brackets, which hold an IPv6 address and no tag. */
+const BRACKETS = /(?<!^https?:\/\/)\[|(?<!^https?:\/\/\[[\da-f:.]+)\]/gi;
+const PLAIN = unmarked(plain, (address) => address.replace(BRACKETS, percentEncoded));
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
 const MENTIONS = mentionsOf(

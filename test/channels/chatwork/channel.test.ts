@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { chatworkChannel } from '../../../src/channels/chatwork/channel.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
+import { plainCard } from '../../support/chat-cards.ts';
 import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -49,5 +51,13 @@ describe('the channel Chatwork', () => {
     ],
     cardRefused: { fault: answering(400, { errors: ['bad'] }), code: 'http_400' },
     limit: [10, ofRoom, 'address', 10_000],
+  });
+
+  it('keeps the brackets of a host that is an IPv6 address, and no others', () => {
+    const { compose } = chatworkChannel.formatOf({ token: TOKEN });
+    const card = plainCard({ link: { text: 'Open', url: 'http://[2001:db8::1]:81/[To:1]?[f]' } });
+    const at = { isError: true, options: {}, destination: 'chatwork:1', template: 'error', at: 0 } as const;
+    const { message } = compose(card, { ...at, callback: undefined });
+    expect(message).to.have.property('body').that.includes('http://[2001:db8::1]:81/%5BTo:1%5D?%5Bf%5D');
   });
 });
