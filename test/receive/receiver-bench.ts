@@ -74,8 +74,9 @@ export async function openReceiver(
     config,
     clock: systemClock,
     timezone: 'Asia/Tokyo',
-    post: ({ callback }) => {
+    post: ({ callback, onRendered }) => {
       records.handled.push(callback);
+      onRendered?.();
       begun.happen();
       return bench.handle(callback);
     },

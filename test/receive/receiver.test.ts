@@ -58,6 +58,7 @@ describe('the receiver', () => {
   describe('a callback that was handled', () => {
     it('is answered 200 with its job, the result and how each delivery stands', async () => {
       bench.handle = () => Promise.resolve(VERDICT);
+      const begun = performance.now();
       const answer = await send();
       expect(answer.status).to.equal(200);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
@@ -67,8 +68,27 @@ describe('the receiver', () => {
       expect(faultIn('POST /callbacks', { ...answer, json })).to.equal(undefined);
       expect(bench.handled).to.deep.equal([CALLBACK]);
       await bench.reported();
+      expect(bench.reports[0]?.durationMs, 'ms').to.be.within(0, performance.now() - begun);
       const reported = bench.reports.map(({ status, verdict }) => [status, verdict?.result]);
       expect(reported).to.deep.equal([[200, 'delivered']]);
+    });
+
+    it('has given its memory back, as each that was refused has', async () => {
+      await reopen({ maxBodyBytes: 8 * 1024 * 1024 });
+      const large = (text: string) => send({ body: text.padEnd(8 * 1024 * 1024 - 1000) });
+      for (let count = 0; count < 3; count += 1) expect((await large('{')).status).to.equal(400);
+      const [both, finished] = [moment(), moment()];
+      bench.handle = () => {
+        if (bench.handled.length === 2) both.happen();
+        return finished.promise.then(() => DELIVERED);
+      };
+      const first = [1, 2].map(() => large(JSON.stringify(CALLBACK)));
+      await both.promise;
+      bench.handle = () => Promise.resolve(DELIVERED);
+      const next = await send({ body: JSON.stringify(CALLBACK).padEnd(65 * 1024) });
+      finished.happen();
+      const answers = [next, ...(await Promise.all(first))];
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
     });
 
     it('is answered 502 with the failed deliveries', async () => {
@@ -293,6 +313,8 @@ describe('the receiver', () => {
     const posted = await send({ path: '/healthz' });
     expectProblem(posted, 405, /GET/);
     expect(posted.headers['allow']).to.equal('GET, HEAD');
+    await nextTurn();
+    expect(bench.turnedAway.map(({ status }) => status)).to.deep.equal([405]);
   });
 
   it('repeats no more than the beginning of a job_id: an answer may wait long for who reads it', async () => {

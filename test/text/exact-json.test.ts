@@ -46,6 +46,7 @@ describe('keys', () => {
     expect(Object.keys(value['2'] ?? {})).to.deep.equal(['10', 'a', '9']);
     expect(JSON.stringify(value)).to.equal(json);
     expect(exactJson(value)).to.equal(json);
+    expect(exactJson(parseExactly('{ "b" : 1.0 , "a" : [ ] }'))).to.equal('{"b":1.0,"a":[]}');
     expect(exactJson(parseExactly('{"b":1,"1":2,"b":3.0}'))).to.equal('{"b":3.0,"1":2}');
   });
 
