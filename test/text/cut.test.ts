@@ -77,7 +77,7 @@ describe('cutMiddle', () => {
       ['abc', 3, 'abc'],
       ['a'.repeat(20), 20, 'a'.repeat(20)],
       [`line one\n${FAMILY.repeat(8)}`, 49, `line one\n${FAMILY} … 66 … ${FAMILY}`],
-      ['one two three four five six seven eight', 26, 'one two … 21 … seven eight'],
+      ['one two three four five six seven is eight', 29, 'one two three … 21 … is eight'],
       ['abcdefghij', 5, 'abcde'],
       ['one two three four five six seven eight', 29, 'one two three … 21 … eight'],
       [
