@@ -338,5 +338,6 @@ describe('the receiver', () => {
     finished.happen();
     await drained;
     expect((await first).status).to.equal(200);
+    expect(bench.reports[0]?.problem).to.equal('Botbell is shutting down.');
   });
 });

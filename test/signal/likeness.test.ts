@@ -48,7 +48,7 @@ describe('messages', () => {
 
   it('take a job’s id of any length to the letter, as a whole, and not another job’s', () => {
     expect(isAlike('run a.b+c failed', 'run x(y failed', ['a.b+c', 'x(y'])).to.equal(true);
-    expect(isAlike('a bad run', 'b bad run', ['a', 'b'])).to.equal(true);
+    expect(isAlike('a bad formula', 'b bad formula', ['a', 'b'])).to.equal(true);
     expect(isAlike('run job-b', 'run job-b')).to.equal(false);
     expect(isAlike('run aXb failed', 'run # failed', ['a.b', 'c'])).to.equal(false);
     expect(isAlike('no file for 2026-11-20', 'no file for 2027-01-01', ['2026', '77'])).to.equal(true);

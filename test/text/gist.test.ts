@@ -259,6 +259,7 @@ Line |
 
 The job ended`,
   ],
+  'PowerShell 7, which ends with it': ['No path', 'Line |\n   3 |  gc x\n     |  ~~~~\n     | No path'],
   'JavaScript with causes, the last of which is where it began': [
     'Error: getaddrinfo ENOTFOUND api.example.com',
     `Error: cannot load the order
