@@ -166,7 +166,8 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, used);
   // No fault of the config's, which is to be read again although its files stay the same.
-  for (const problem of builtIn.problems) throw new Error(problemInWords(problem, 'en'));
+  const [unread] = builtIn.problems;
+  if (unread !== undefined) throw new Error(problemInWords(unread, 'en'));
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check([
     ...targetsOf(draft, formats),
