@@ -48,7 +48,7 @@ const WORDS = {
   'route.snooze': ['snooze {id}, {by}', 'スヌーズ {id}、{by}'],
   'route.as': [' (as {template})', '（{template} として）'],
   'route.before': ['depends on what came before: {rules}', '以前の結果によります：{rules}'],
-  'route.open': ['depends on {rules}: --at now tells', '{rules} によります（--at now で確認できます）'],
+  'route.open': ['its rules decide ({rules}): ask with --at now', 'ルール（{rules}）によります（--at now で確認できます）'],
   'route.when': ['depends on the callback: {conditions}', 'コールバックの内容によります：{conditions}'],
   'route.unknown': ['what came before, and what is snoozed, is not known: {why}', '以前の結果とスヌーズは確認できません：{why}'],
   'route.bots unknown': ['only what the config names is listed: {why}', '設定にあるBOTだけの一覧です：{why}'],

@@ -169,7 +169,7 @@ routes:
     });
     expect(routes[0]).to.include({ route: 'get_items', applies: true });
     expect((await ask('--bot get_items --status error')).stdout).to.include(
-      '\n    depends on when: --at now tells',
+      '\n    its rules decide (when): ask with --at now',
     );
   });
 
