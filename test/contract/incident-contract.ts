@@ -11,6 +11,7 @@ import { dead, delivered, failed, namesOf, NOBODY } from './updates.ts';
 const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;
 const CONFIG = { class: 'config', code: 'not_in_channel', message: 'Not in the channel.' } as const;
+const wronglySet = (of: typeof NOBODY) => failed(of, { isTakenOver: true, lastError: CONFIG });
 
 const runningConfig = (hash: string) => ({ hash, channels: new Map<string, string>() });
 
@@ -98,9 +99,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('opens one of a destination at a dead letter, which is over once none of them is left', async () => {
-      const [first] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      const [last] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      await bench.settle([dead(first), dead(last)]);
+      const [first] = await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), dead);
+      const [last] = await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), dead);
       expect(shown(await open())).to.deep.equal(['destination slack:#ops dead 2 open']);
       await deliver();
       await care();
@@ -116,11 +116,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('says of a destination that works again that what was given up there is left', async () => {
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       const lastError = { class: 'permanent', code: 'too_long', message: 'The text is too long.' } as const;
-      await bench.settle([{ ...dead(id), lastError }]);
-      const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
-      await bench.settle([failed(other, { isTakenOver: true, lastError: CONFIG })]);
+      await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), (id) => ({ ...dead(id), lastError }));
+      await bench.settled(arrive(0, '2026-01-01T10:00:00Z'), wronglySet);
       const said = async () => (await care(), (await open()).map(({ sign, gist }) => `${sign}: ${gist}`));
       expect(await said()).to.deep.equal([`config: ${CONFIG.message}`]);
       await deliver();
@@ -128,8 +126,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('ends one of a destination with the message that it is about, though whoever delivered that has said nothing more', async () => {
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
+      const [id] = await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), wronglySet);
       await bench.store.passTime(1000);
       await bench.settle([delivered(id)]);
       await care();
@@ -137,13 +134,12 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('opens one of a destination whose settings are wrong, but where the service posts again, and ends it with a delivery after the failure', async () => {
-      const [posted] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      await bench.settle([failed(posted, { lastError: CONFIG })]);
+      await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), (of) => failed(of, { lastError: CONFIG }));
       expect(await open(), 'it is the service’s to post again').to.deep.equal([]);
       const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       const lastDeliveredAt = bench.store.clock.monotonic();
       await bench.store.passTime(1000);
-      await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
+      await bench.settle([wronglySet(id)]);
       await bench.store.passTime(1000);
       await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt }]);
       await care();
@@ -156,10 +152,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('ends one of a destination after a change of the config where nothing waits there any more', async () => {
       const held = { ...ALERTS, reason: 'mute', heldUntil: Date.UTC(2030, 0) };
       await bench.arrive({ job_id: 'elsewhere' }, [LOG, held]);
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
-      for (const each of [id, other])
-        await bench.settle([failed(each, { isTakenOver: true, lastError: CONFIG })]);
+      const [id] = await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), wronglySet);
+      const [other] = await bench.settled(arrive(0, '2026-01-01T10:00:00Z'), wronglySet);
       await bench.settle([delivered(id)]);
       await care();
       expect(shown(await open()), 'one waits').to.deep.equal(['destination slack:#ops config 2 open']);
@@ -190,8 +184,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('ends one of which nobody is told any more, and one without a sign for as long as it keeps', async () => {
-      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
-      await bench.settle([dead(id)]);
+      await bench.settled(arrive(1, '2026-01-01T09:00:00Z'), dead);
       const ofDestination = (await open()).filter(({ kind }) => kind === 'destination');
       await care(ofDestination.map((each) => each.id));
       expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
@@ -279,10 +272,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     it('has who was told of them hear who is on it, once for each destination, and nobody else', async () => {
       const error = { job_id: 'x', status: 1, message: 'x' } as const;
-      const [first, second] = namesOf(await bench.arrive(error, [OPS, LOG]));
-      const [other] = namesOf(await bench.arrive({ ...error, job_id: 'y', bot_id: 'b' }, [OPS]));
-      const [logged] = namesOf(await bench.arrive({ ...error, job_id: 'z', bot_id: 'c' }, [LOG]));
-      await bench.settle([delivered(first), failed(second), delivered(other), delivered(logged)]);
+      await bench.settled(bench.arrive(error, [OPS, LOG]), delivered, failed);
+      await bench.settled(bench.arrive({ ...error, job_id: 'y', bot_id: 'b' }, [OPS]), delivered);
+      await bench.settled(bench.arrive({ ...error, job_id: 'z', bot_id: 'c' }, [LOG]), delivered);
       await bench.takeUp(await bench.incidents(), 'kenji', 'VPN');
       const told = await subjects({ only: [OPS.destination, LOG.destination] });
       const says = { template: 'taken_up', by: 'kenji', because: 'VPN', moreTroubles: 0 };
@@ -296,11 +288,11 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('tells who is on it as a reply to the last message there, and an alert’s as a reply to that', async () => {
       for (const [index, bot_id] of ['a', 'b', 'c', 'b'].entries()) {
         const error = { job_id: `${index}`, bot_id, status: 1, message: 'x' } as const;
-        const [id] = namesOf(await bench.arrive(error, [OPS]));
-        await bench.settle([{ ...delivered(id), receipt: { ts: `${index}` } }]);
+        const receipt = { ts: `${index}` };
+        await bench.settled(bench.arrive(error, [OPS]), (id) => ({ ...delivered(id), receipt }));
       }
-      const [id] = namesOf(await bench.arrive({ job_id: 'dead', status: 0 }, [LOG]));
-      await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
+      const told = { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] };
+      await bench.settled(bench.arrive({ job_id: 'dead', status: 0 }, [LOG]), (id) => dead(id, told));
       const ids = await bench.incidents();
       const [alert] = await bench.claim();
       expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids.at(-1) });
@@ -315,8 +307,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('tells it once, however often the same is said, and at once, and again when somebody else is on it, or says why', async () => {
-      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
-      await bench.settle([delivered(id)]);
+      await bench.settled(arrive(1, '2026-01-01T09:00:00Z'), delivered);
       const ids = await bench.incidents();
       const told = async (by: string, because = '') => {
         const taken = await bench.takeUp(ids, by, because);
@@ -350,9 +341,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         ['of two', OPS, LOG],
         ['of one', target('slack:#all')],
       ] as const) {
-        const ids = namesOf(await bench.arrive({ job_id: cause, status: 0 }, planned));
         const alert = { cause, subject: DEAD_LETTER, targets: [ALERTS] };
-        await bench.settle(planned.map((_, index) => dead(ids[index] ?? NOBODY, alert)));
+        const dies = planned.map(() => (of: typeof NOBODY) => dead(of, alert));
+        await bench.settled(bench.arrive({ job_id: cause, status: 0 }, planned), ...dies);
       }
       await bench.tell(await bench.claim());
       await care(await bench.incidents());
@@ -365,9 +356,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
       for (const noNews of [[], [ALERTS.destination]]) {
         const long = target(`slack:#${noNews.join()}${'x'.repeat(300)}`);
-        const [id] = namesOf(await bench.arrive({ job_id: long.destination, status: 0 }, [long]));
         const alert = { cause: long.destination, subject: DEAD_LETTER, targets: [ALERTS] };
-        await bench.settle([dead(id, alert)]);
+        const coming = bench.arrive({ job_id: long.destination, status: 0 }, [long]);
+        await bench.settled(coming, (id) => dead(id, alert));
         await bench.tell(await bench.claim());
         await bench.accept({ job_id: `${long.destination} waits` }, [long]);
         await bench.store.passTime(60_000);
@@ -420,14 +411,14 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('opens one of a destination that is down, or limits its rate for long', async () => {
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      const alert = { cause: 'down', subject: CONFIG_FAILURE, targets: [] };
-      await bench.settle([failed(id, { isTakenOver: true, alert })]);
-      expect(shown(await open())).to.deep.equal(['destination slack:#ops down 1 open']);
-      const [other] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      const lastError = { class: 'rate_limited', code: '429', message: 'too many' } as const;
-      await bench.settle([failed(other, { isTakenOver: true, alert, lastError })]);
-      expect(shown(await open())).to.deep.equal(['destination slack:#ops limited 2 open']);
+      const fails = async (fields: object, expected: string) => {
+        const alert = { cause: 'down', subject: CONFIG_FAILURE, targets: [] };
+        const to = { isTakenOver: true, alert, ...fields };
+        await bench.settled(arrive(0, '2026-01-01T09:00:00Z'), (of) => failed(of, to));
+        expect(shown(await open())).to.deep.equal([`destination slack:#ops ${expected} open`]);
+      };
+      await fails({}, 'down 1');
+      await fails({ lastError: { class: 'rate_limited', code: '429', message: '' } }, 'limited 2');
     });
 
     it('counts of how many somebody is told, by kind', async () => {
@@ -435,25 +426,19 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const untold = { ...OPS, reason: 'after_failures' };
       await bench.arrive({ bot_id: 'c', status: 1, message: 'x' }, [untold]);
       await bench.arrive({ bot_id: 'd', status: 1, message: 'x' }, [untold, LOG]);
-      const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
-      await bench.settle([dead(id)]);
+      await bench.settled(arrive(0, '2026-01-01T08:00:00Z'), dead);
       const own = { key: 'config', sign: 'reload', gist: '' } as const;
       await bench.ledger.recordOwnSign(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
       const counted = await bench.ledger.archive.countIncidents();
       expect(counted).to.deep.equal({ bot: 3, destination: 1, botbell: 1 });
     });
 
-    it('ends one of a BOT whose success was admitted together with the error before it', async () => {
+    it('ends one of a BOT whose success was admitted together with the error before it, and keeps it for 400 days, the first of which a report tells whole', async () => {
       await arrive(1, '2026-01-01T09:00:00Z');
       await arrive(0, '2026-01-01T10:00:00Z');
       await bench.store.run('UPDATE incidents SET over_at = NULL');
       await care();
       expect(await open()).to.deep.equal([]);
-    });
-
-    it('keeps what is over for 400 days, the first of which a report tells whole', async () => {
-      await arrive(1, '2026-01-01T09:00:00Z');
-      await arrive(0, '2026-01-01T10:00:00Z');
       await bench.store.passTime(402 * 24 * HOUR_MS);
       await bench.forget(KEEP_MS);
       expect(await all()).to.have.length(1);

@@ -1,5 +1,5 @@
 /** What the ledger's contract tests share: a store with a process, and looks into it. */
-import type { DeliveryTarget, DeliveryUpdate, DueDelivery } from '../../src/ledger/ledger.ts';
+import type { Admission, DeliveryTarget, DeliveryUpdate, DueDelivery } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
@@ -12,7 +12,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import { arrivalOf } from './arrivals.ts';
-import { delivered } from './updates.ts';
+import { delivered, namesOf, NOBODY } from './updates.ts';
 import { settleAll, settlementsOf } from './settlements.ts';
 
 export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
@@ -59,6 +59,16 @@ export class Bench {
 
   settle(updates: readonly DeliveryUpdate[], by = this.ledger): Promise<boolean> {
     return settleAll(by, settlementsOf(updates));
+  }
+
+  /** What has come has these outcomes at its destinations, one after the other. @returns their names */
+  async settled(
+    coming: Admission | Promise<Admission>,
+    ...outcomes: readonly ((of: typeof NOBODY) => DeliveryUpdate)[]
+  ) {
+    const names = namesOf(await coming);
+    await this.settle(outcomes.map((outcomeOf, place) => outcomeOf(names[place] ?? NOBODY)));
+    return names;
   }
 
   /** Whatever is due. */

@@ -34,14 +34,16 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     const bench = anew(() => Bench.open(createStore));
 
     describe('admitting', () => {
-      it('gives a retry only whom nobody has told or given up yet', async () => {
-        const [ops, log, mail] = namesOf(await bench.arrive({}, [OPS, LOG, MAIL]));
-        await bench.settle([delivered(ops), failed(log), dead(mail)]);
+      it('gives a retry only whom nobody has told or given up yet, and its success clears the error', async () => {
+        const [, log] = await bench.settled(bench.arrive({}, [OPS, LOG, MAIL]), delivered, failed, dead);
         const retry = await bench.arrive({ elapsed_time: 42 }, [OPS, LOG, MAIL]);
         expect(retry.callback).to.deep.equal(callbackWith());
         expect(claimedOf(retry)).to.deep.equal(['slack:#log']);
         expect(retry.deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'pending', 'dead']);
         expect(retry.deliveries[1]).to.deep.include({ attempts: 1, lastError: TRANSIENT });
+        await bench.settle([{ ...delivered(log), attempts: 2 }]);
+        const [, told] = await bench.deliveries();
+        expect(told).to.include({ state: 'delivered', attempts: 2, errorCode: null });
       });
 
       it('keeps a large body to the letter, deflated, for who tells it later and for who comes again', async () => {
@@ -134,8 +136,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await show('told', await bench.accept({ job_id: 'told' }, []));
         await show('to be told', await bench.arrive({ job_id: 'told' }, [OPS]));
         await show('told, and for nobody today', await bench.arrive({ job_id: 'told' }, []));
-        const [lost] = namesOf(await bench.arrive({ job_id: 'dead' }, [OPS]));
-        await bench.settle([dead(lost)]);
+        await bench.settled(bench.arrive({ job_id: 'dead' }, [OPS]), dead);
         await show('given up', await bench.accept({ job_id: 'dead' }, [OPS]));
         await bench.arrive(begun, [OPS]);
         await bench.arrive({ job_id: 'begun' }, []);
@@ -216,36 +217,24 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       expect(await rejectionOf(arrive('late'))).to.be.instanceOf(LedgerUnavailable);
     });
 
-    describe('claims', () => {
-      it('that were lost cannot overwrite with a failure what their new owner does', async () => {
-        const second = await bench.openAs('second');
-        const [ops] = namesOf(await bench.arrive({}, [OPS]));
-        await bench.bury(second);
-        await bench.arrive({}, [OPS], second);
-        await bench.settle([dead(ops)]);
-        expect((await bench.deliveries())[0]).to.include({ state: 'pending', attempts: 0, owner: 'second' });
-        await bench.settle([delivered(ops)], second);
-        await bench.settle([failed(ops)]);
-        expect(await bench.states()).to.deep.equal(['slack:#ops delivered']);
-      });
-
-      it('that were lost still count a success: somebody was told', async () => {
-        const second = await bench.openAs('second');
-        const [ops] = namesOf(await bench.arrive({}, [OPS]));
-        await bench.bury(second);
-        await bench.arrive({}, [OPS], second);
-        await bench.settle([delivered(ops)]);
-        await bench.settle([failed(ops)], second);
-        expect((await bench.deliveries())[0]).to.include({ state: 'delivered', receipt: '{"ts":"1.2"}' });
-      });
+    it('lets a claim that was lost count a success, as somebody was told, and overwrite nothing of its new owner with a failure', async () => {
+      const second = await bench.openAs('second');
+      const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
+      await bench.bury(second);
+      await bench.arrive({}, [OPS, LOG], second);
+      await bench.settle([dead(ops), delivered(log)]);
+      expect((await bench.deliveries())[0]).to.include({ state: 'pending', attempts: 0, owner: 'second' });
+      await bench.settle([delivered(ops), failed(log)], second);
+      await bench.settle([failed(ops)]);
+      for (const each of await bench.deliveries())
+        expect(each).to.include({ state: 'delivered', receipt: '{"ts":"1.2"}' });
     });
 
     describe('an executing callback', () => {
       it('that was told everybody before the result came stays told', async () => {
         for (const planned of [[OPS], [OPS, LOG]]) {
           const begun = { status: EXECUTING, job_id: `for ${planned.length}` } as const;
-          const [ops] = namesOf(await bench.arrive(begun, planned));
-          await bench.settle([delivered(ops)]);
+          await bench.settled(bench.arrive(begun, planned), delivered);
           await bench.arrive({ ...begun, status: 0 }, [OPS]);
           const again = await bench.arrive(begun, planned);
           expect(again.isSuperseded).to.equal(planned.length > 1);
@@ -382,15 +371,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(await bench.due()).to.deep.equal(['slack:#0', 'slack:#1', 'slack:#2', 'slack:#3']);
       });
 
-      it('clears the error by a later success', async () => {
-        const [ops] = namesOf(await bench.arrive({}, [OPS]));
-        await bench.settle([failed(ops)]);
-        await bench.arrive({}, [OPS]);
-        await bench.settle([{ ...delivered(ops), attempts: 2 }]);
-        const [told] = await bench.deliveries();
-        expect(told).to.include({ state: 'delivered', attempts: 2, errorCode: null });
-      });
-
       it('says what became of a delivery, transition by transition', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
@@ -474,7 +454,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         ]);
       });
 
-      it('are cut at 64 KiB between characters, and say of what was wrong no more than anybody reads', async () => {
+      it('are cut at 64 KiB between characters, say of what was wrong no more than anybody reads, and may hold anything', async () => {
         const errors = [{ pointer: `/${'k'.repeat(1_000_000)}`, detail: 'd'.repeat(1_000_000) }];
         const body = '請'.repeat(64 * 1024);
         await bench.ledger.refuse({ ...refusal(body), detail: 'w'.repeat(1_000_000), errors }, NOBODY);
@@ -482,13 +462,10 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(Buffer.byteLength(String(row?.['body']))).to.be.within(64 * 1024 - 3, 64 * 1024);
         expect(row?.['body']).to.match(/^請+$/);
         expect(JSON.stringify({ ...row, body: '' }).length).to.be.lessThan(5000);
-      });
-
-      it('may hold anything', async () => {
         await refuse('\u0000{"a":"\ud800"}');
-        const [row] = await bench.store.rows('refused');
-        expect(row?.['body']).to.equal('{"a":"\ufffd"}');
-        expect(JSON.parse(String(row?.['errors']))).to.deep.equal(refusal('').errors);
+        const [, other] = await bench.store.rows('refused');
+        expect(other?.['body']).to.equal('{"a":"\ufffd"}');
+        expect(JSON.parse(String(other?.['errors']))).to.deep.equal(refusal('').errors);
         const [incident] = await bench.ledger.archive.openIncidents();
         expect(incident?.gist).to.match(/^\/status must be the integer/);
       });
