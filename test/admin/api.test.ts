@@ -69,7 +69,6 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['GET /api/bots?after=&limit=1'],
 ];
 
-/** By the status with which each is refused. */
 const REFUSED: Readonly<Record<number, readonly string[]>> = {
   400: [
     'GET /api/callbacks?nobody_reads=this&kind=error',

@@ -99,7 +99,6 @@ const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, .
   ],
 };
 
-/** Shows what the guards have left it. */
 function echo(ctx: Context): void {
   ctx.body = { actor: actorOf(ctx, 'page') };
 }
@@ -108,7 +107,6 @@ describe('the admin listener', () => {
   let world: AdminWorld;
   let readiness: Readiness;
   let turnedAway: TurnedAway[];
-  /** Milliseconds of the monotonic clock. */
   let now: number;
 
   let wrongPasswords: WrongPasswords;

@@ -29,7 +29,6 @@ routes:
 /** By the third answer, what can never pass is a dead letter. */
 const POSTS = 3;
 
-/** One of each kind. */
 const CARELESS = [
   '<style>p { color: red }</style>',
   '<p srcdoc="c">b</p>',
@@ -48,7 +47,6 @@ inBrowser('Hostile values', () => {
   let browser: Browser;
   let elsewhere: Elsewhere;
   let world: BridgeWorld;
-  /** What Slack says to each call. */
   let slackFault: SlackFault | undefined;
   let url: string;
   let known: Known;

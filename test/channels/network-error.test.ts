@@ -21,7 +21,6 @@ const CODES: Readonly<Record<string, readonly unknown[]>> = {
   network_error: [CIRCLE, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')],
 };
 
-/** What is said of TLS that is refused. */
 const REFUSED: readonly (readonly [code: string, said: RegExp])[] = [
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS; check the port, and https:/],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', /does not speak TLS/],

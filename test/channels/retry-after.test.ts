@@ -1,4 +1,3 @@
-/** How long a remote is left alone that asks for it. */
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -8,7 +7,6 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
 const msOf = (asked: unknown): number => obeyedMs(askedMs(asked, NOW_MS) ?? Number.NaN);
 
-/** What a remote says, by the pause that it gets. */
 const ASKED: Readonly<Record<string, readonly [ms: number, asked: readonly unknown[]]>> = {
   'seconds, with a fraction or without': [1500, [1.5, '1.5', ' 1.500 ']],
   'a date of HTTP': [42_000, ['Fri, 20 Nov 2026 12:00:42 GMT', 'Friday, 20-Nov-26 12:00:42 GMT']],

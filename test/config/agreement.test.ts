@@ -1,4 +1,3 @@
-/** `check` and the JSON Schema agree on how values are written. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -57,7 +56,6 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'calendars.office.until': ['2027-12-31'],
 };
 
-/** Likely slips. */
 const REFUSED: readonly (readonly [key: string, text: string])[] = [
   ['receiver.answer_within', '1.5s'],
   ['receiver.answer_within', '30'],
@@ -93,7 +91,6 @@ function configWith(key: string, value: string): string {
 
 const SIGNS = ['ms', '00', ...'0159az.:/-_ ~*#@%{}é　'.split('')];
 
-/** A text that is taken, with up to two slips. */
 const slipped = fc
   .record({
     key: fc.constantFrom(...Object.keys(TAKEN)),

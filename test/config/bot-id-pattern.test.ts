@@ -7,7 +7,6 @@ import { sized } from '../support/test-size.ts';
 const SIGNS = String.raw`a.b+c^d$e{1}(f)|[g]\h/i-j?`;
 const LONG = 'x'.repeat(1_000_000);
 
-/** By pattern: names that it matches, and names that it does not. */
 const MATCHES: readonly (readonly [
   pattern: string,
   matched: readonly string[],

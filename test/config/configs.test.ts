@@ -4,7 +4,6 @@ import type { Config } from '../../src/config/config.ts';
 import { formatProblem, problemLines } from '../../src/config/problems.ts';
 import { fixtures, loadFixture, loadText } from './load-fixture.ts';
 
-/** As JSON has it. */
 function plain(config: Config | undefined): Readonly<Record<string, unknown>> {
   const text = JSON.stringify(config ?? {}, (_key, value: unknown) =>
     value instanceof Map ? (Object.fromEntries(value) as unknown) : value,

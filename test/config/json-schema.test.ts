@@ -1,4 +1,3 @@
-/** The JSON Schema says what the loader says, as far as a schema can. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

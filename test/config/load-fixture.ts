@@ -15,7 +15,6 @@ interface Given extends Partial<LoadEnvironment> {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** What the fixtures refer to. */
 const SURROUNDINGS: Given = {
   variables: {
     SECRET: 'hunter2hunter2',
@@ -41,7 +40,6 @@ const SURROUNDINGS: Given = {
   },
 };
 
-/** The configs of test/fixtures/configs. */
 export function fixtures() {
   const folder = 'test/fixtures/configs';
   const names = readdirSync(folder).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);

@@ -21,7 +21,6 @@ describe('what people do', () => {
 
   const accept = (job_id: string, destinations: readonly string[] = [OPS]) =>
     bench.accept(callbackWith({ job_id }), destinations);
-  /** @returns ids of the deliveries */
   const deadLetters = async (...jobs: readonly string[]): Promise<number[]> => {
     const { ledger } = bench.first;
     const ids: number[] = [];
@@ -38,7 +37,6 @@ describe('what people do', () => {
     Array.from({ length: count }, (_, number) => `${name}-${number}`);
   /** Jobs of which somebody was told, in their order. */
   const jobs = () => bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
-  /** @returns the bulk's id */
   const begin = async (what: 'redelivered' | 'dismissed' = 'redelivered') =>
     (await people.startBulk({}, ACTOR, what)).json?.['id'] as number;
   const refusalOf = async (asked: Promise<unknown>) => {

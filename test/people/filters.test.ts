@@ -1,4 +1,3 @@
-/** What a list of callbacks can be asked for, and what is said where it cannot. */
 import { expect } from 'chai';
 import { filterQuery, readFilter, type FilterContext } from '../../src/people/filters.ts';
 import { CALLBACK_RESULTS } from '../../src/ledger/ledger.ts';

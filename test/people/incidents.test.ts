@@ -1,4 +1,3 @@
-/** Which destinations hear no more of an incident than that it has begun, and what its gist says to whom. */
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { ArchivedIncident } from '../../src/ledger/archive/archive.ts';

@@ -1,4 +1,3 @@
-/** What has not reached a destination is found in steps of so many ids. */
 import { expect } from 'chai';
 import { notTold } from '../../src/people/not-told.ts';
 import { arrivalOf, LOG, OPS } from '../contract/arrivals.ts';

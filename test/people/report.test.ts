@@ -1,4 +1,3 @@
-/** Which period page, API and command take a question for, and what is said where it cannot be meant. */
 import { expect } from 'chai';
 import { csvFileOf, loadReport, readReport } from '../../src/people/report.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';

@@ -1,4 +1,3 @@
-/** What is read from a request for a snooze. */
 import { expect } from 'chai';
 import { Refused } from '../../src/people/outcomes.ts';
 import { readSnooze } from '../../src/people/snooze.ts';

@@ -1,4 +1,3 @@
-/** What whoever sends a test is told of it. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';

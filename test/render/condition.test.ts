@@ -1,4 +1,3 @@
-/** A route's `when`: what holds, and what `check` says of it. */
 import { expect } from 'chai';
 import { SpeltNumber } from '../../src/text/json.ts';
 import { conditionFault, Conditions } from '../../src/render/condition.ts';

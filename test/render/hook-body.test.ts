@@ -1,4 +1,3 @@
-/** What a hook sends in place of a message: its own body, whatever a BOT has written. */
 import { expect } from 'chai';
 import { exactJson } from '../../src/text/json.ts';
 import { hooksOf } from '../support/hook-bodies.ts';

@@ -42,7 +42,6 @@ const noticeAbout = (subject: OwnSubject): Notice =>
 const occasionOf = (name: TemplateName) => (samplesOf(name)[0] as CallbackNotice).occasion;
 const sampleOf = <Name extends OwnName>(name: Name) =>
   (samplesOf(name as TemplateName)[0] as AlertNotice).alert.subject as unknown as OwnSubject<Name>;
-/** That sample with other parts. */
 const own = <Name extends OwnName>(name: Name, parts: Partial<OwnSubject<Name>> = {}): Notice =>
   noticeAbout({ ...sampleOf(name), ...parts } as unknown as OwnSubject);
 

@@ -11,7 +11,6 @@ import { sized } from '../support/test-size.ts';
 const SLACK = targetOf('slack', 'own');
 const OWN = { templateSet: 'own' };
 
-/** What Slack parses of a message: the texts in mrkdwn. */
 function parsedOf({ text, blocks = [] }: SlackMessage): SlackMessage {
   const found: SlackObject[] = [];
   JSON.stringify(blocks, (_, value: TemplateValue) => {

@@ -38,7 +38,6 @@ export const FORMATS = { slack: slackFormat as MessageFormat, email: emailFormat
 /** Teams has no messages of a template's own. */
 const READ = [...Object.values(FORMATS), { name: 'teams' }];
 
-/** What a format draws for nobody in particular. */
 export function targetOf(format: keyof typeof FORMATS | MessageFormat, templateSet?: string): RenderTarget {
   return { format: typeof format === 'string' ? FORMATS[format] : format, templateSet, options: {} };
 }
@@ -61,7 +60,6 @@ interface RendererParts {
   readonly own?: Templates;
 }
 
-/** @returns a new folder with these files */
 export function templateFolder(files: Readonly<Record<string, string>>): string {
   const folder = tempFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -76,7 +74,6 @@ export function ownTemplates(from: Readonly<Record<string, string>> | string): P
   return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), READ);
 }
 
-/** A renderer with somebody's own templates. */
 export async function rendererWith(files: Readonly<Record<string, string>>): Promise<TestRenderer> {
   return testRenderer({ links: LINKS, own: await ownTemplates(files) });
 }

@@ -73,7 +73,6 @@ function expectQuiet(value: unknown): void {
   expectWholeMarkup(text);
 }
 
-/** No entity cut in two, no open `<`, every fence closed. */
 function expectWholeMarkup(text: string): void {
   const rest = text.replace(/&(?:amp|lt|gt);/g, '').replace(CONTROL_SEQUENCE, '');
   expect(rest, 'entities and control sequences are whole').not.to.match(/[&<]/);

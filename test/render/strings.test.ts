@@ -1,4 +1,3 @@
-/** What the strings of a template print: each on its own, and as lists of pieces. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CARD_KIND } from '../../src/render/card-template.ts';
@@ -11,7 +10,6 @@ const ENGINES = enginesFor({ timezone: 'UTC', language: 'en', links: {} });
 
 type Value = string | readonly string[];
 
-/** A card template whose facts have these values. */
 function textOf(values: readonly Value[]): string {
   return JSON.stringify({ title: 't', summary: 's', facts: values.map((value) => ({ name: 'n', value })) });
 }

@@ -59,10 +59,8 @@ export async function openAdminWorld(options: AdminWorldOptions = {}) {
   return {
     port: server.port,
     services,
-    /** Errors that reached `onUnforeseen`. */
     unforeseen,
     ask,
-    /** Asks as a browser does. */
     get: (path: string, headers?: Fields) => ask(`GET ${path}`, { headers: { ...BROWSER, ...headers } }),
     post: (path: string, fields: Fields) =>
       ask(`POST ${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }),
@@ -105,7 +103,6 @@ const PLAIN: AdminConfig = {
   trustProxy: false,
 };
 
-/** Asks a listener on loopback: `ask('GET /healthz')`. */
 export function askerOf(port: number) {
   return async (what: string, { headers = {}, body }: { headers?: Fields; body?: string } = {}) => {
     const [method = '', path = ''] = what.split(' ');
@@ -120,7 +117,6 @@ export function askerOf(port: number) {
       status: answer.statusCode,
       headers: answer.headers,
       body: text,
-      /** The members of a JSON answer. */
       json: isJson && text !== '' ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {},
     };
   };

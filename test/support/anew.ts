@@ -12,7 +12,6 @@ export function anew<Opened extends Closable>(open: () => Opened | Promise<Opene
   return standInFor(() => opened);
 }
 
-/** Opens one for all tests of the suite around the call. */
 export function forAll<Opened extends Closable>(open: () => Opened | Promise<Opened>): Opened {
   let opened: Opened | undefined;
   before(async () => void (opened = await open()));

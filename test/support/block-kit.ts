@@ -12,7 +12,6 @@ type Rules = Readonly<Record<string, Rule>>;
 
 /** "up to 50 blocks in each message". */
 const MAX_BLOCKS = 50;
-/** Characters of all tables in a message together. */
 const MAX_TABLE_TEXT = 10_000;
 /** Where Slack documents no limit: more than the shortest links of one message. */
 const MANY = 2000;
@@ -43,7 +42,6 @@ const object = (required: Rules, optional: Rules = {}, anyOf: readonly string[] 
   ...(anyOf.length > 0 && { anyOf: anyOf.map((key) => ({ required: [key] })) }),
 });
 
-/** An object whose `type` picks its rule. */
 const byType = (types: Rules): Rule => ({
   type: 'object',
   required: ['type'],

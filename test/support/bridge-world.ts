@@ -23,13 +23,10 @@ interface Answered {
 export type BridgeWorld = Awaited<ReturnType<typeof createBridgeWorld>>;
 
 interface BridgeWorldOptions {
-  /** The fault with which Slack answers a call, if any. */
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
-  /** By default a silent one. */
   readonly logger?: Logger;
 }
 
-/** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
 export async function createBridgeWorld(
   config: string,
   { faultOf = () => undefined, logger }: BridgeWorldOptions = {},
@@ -51,13 +48,11 @@ export async function createBridgeWorld(
       const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}/metrics`);
       return body.text();
     },
-    /** Stops the app and starts it anew on the same ledger. */
     async restart(mend = (yaml: string) => yaml): Promise<void> {
       await world.app.stop();
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       world.app = await start();
     },
-    /** Reloads the app with another config. @throws {Error} the config is refused */
     async swap(mend: (yaml: string) => string): Promise<void> {
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       const result = await world.app.reload('a test');
@@ -92,7 +87,6 @@ export async function post(url: string, callback: unknown) {
 
 let jobs = 0;
 
-/** A callback of a job of its own. */
 export function callback(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   jobs += 1;
   return keyedCallback(`job-${jobs}`, { bot_name: '請求書取込BOT', ...changes });

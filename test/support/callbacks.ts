@@ -8,7 +8,6 @@ const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
 export const FIXTURE_NAMES: readonly string[] = readdirSync(FIXTURES);
 
-/** A sample callback to the byte, as the service may send it. */
 export function fixture(name: string): string {
   return readFileSync(new URL(name, FIXTURES), 'utf8');
 }
@@ -34,14 +33,12 @@ export function noticeAbout(callback: Callback, timesReceived = 1, timezone = 'A
   return noticeOf({ callback, startedAt: startOf(callback, timezone) }, timesReceived);
 }
 
-/** @throws {Error} it names no instant */
 export function startOf({ start_time }: Callback, timezone = 'Asia/Tokyo'): number {
   const startedAt = parseStartTime(start_time, timezone);
   if (startedAt === undefined) throw new Error(`no instant: ${start_time}`);
   return startedAt;
 }
 
-/** The callback of a notice. @throws {Error} the notice is an alert */
 export function callbackOf(notice: Notice): Callback {
   if (isAlert(notice)) throw new Error(`an alert, ${notice.template}`);
   return notice.callback;

@@ -56,7 +56,6 @@ const ACTING = [
 
 const LONG = 'ドキュメント "quoted" \\ *_[](){}<>@#|~`:$! '.repeat(3000);
 
-/** Text that would be markup in one chat or another, in a few lines. */
 export const ACTING_TEXT = ACTING.slice(0, 4).join('\n');
 
 export const HOSTILE_CARDS: readonly Card[] = [
@@ -74,7 +73,6 @@ export const HOSTILE_CARDS: readonly Card[] = [
   }),
 ];
 
-/** A card with the text in every place that a callback can fill. */
 function filledWith(text: string): Card {
   const outputs = [
     outputWith({ name: text, value: text }),

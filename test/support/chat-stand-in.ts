@@ -84,7 +84,6 @@ function answerWith(response: ServerResponse, { status, headers = {}, body = '' 
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-/** What is wrong with a webhook's request for any vendor; undefined if nothing is. */
 export function wrongRequest(
   { method, headers, body }: ChatRequest,
   type = 'application/json; charset=utf-8',

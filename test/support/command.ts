@@ -7,9 +7,7 @@ export interface CommandInput {
   /** The answer of a person at the terminal; by default there is no terminal. */
   readonly answer?: string;
   readonly whileAsked?: () => void;
-  /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;
-  /** Called with each text for stdout at once. */
   readonly onResult?: (text: string) => void;
 }
 

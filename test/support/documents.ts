@@ -4,12 +4,10 @@ import { dirname, join, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** @param path from the root of the repository */
 export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Paths from the root of the repository, decisions (docs/adr) included. */
 export function documentPaths(): string[] {
   const inFolders = ['docs', 'deploy'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -17,7 +15,6 @@ export function documentPaths(): string[] {
   return [...readdirSync(ROOT), ...inFolders].filter((path) => path.endsWith('.md')).toSorted();
 }
 
-/** The contents of fenced blocks. @param language '' for blocks that name none */
 export function blocksOf(text: string, language: string): string[] {
   return fences(text).flatMap((block) => (block.language === language ? [block.content] : []));
 }
@@ -61,7 +58,6 @@ export function inlineCodeOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }
 
-/** The links within the repository that lead nowhere. @param path of the document, from the root */
 export function deadLinksIn(path: string): string[] {
   const text = readDocument(path);
   return linksOf(text).filter((link) => {

@@ -14,7 +14,6 @@ export async function expectMessages(file: string, messages: object): Promise<vo
   expect(told).to.have.all.keys(Object.keys(expected ?? {}));
 }
 
-/** @param file an absolute path */
 export function expectText(file: string, text: string): void {
   if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, text);
   expect(text).to.equal(readFileSync(file, 'utf8'));

@@ -6,7 +6,6 @@ import { judgeCall, type SlackWorkspace } from './slack-judge.ts';
 
 export type SlackStandIn = Awaited<ReturnType<typeof startSlackStandIn>>;
 
-/** The channels of a workspace, one of which is archived. */
 export const CHANNELS: SlackWorkspace['channels'] = [
   { id: 'C0OPS0001', name: '#ops' },
   { id: 'C0LOG0001', name: '#log' },
@@ -37,7 +36,6 @@ export async function startSlackStandIn({ faultOf, ...workspace }: FaultyOptions
 }
 
 export type SlackFault =
-  /** An answer of the API: `{ok: false, error}`. */
   | { readonly kind: 'error'; readonly error: string }
   | {
       readonly kind: 'status';

@@ -14,7 +14,6 @@ export function mayMakeFlushedDisks(use: string): boolean {
   return process.platform === 'linux' && isInstalled('cc', use);
 }
 
-/** @throws {Error} with the compiler's message */
 export function makeFlushedDisk() {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-flush-'));
   const library = join(folder, 'flushed-disk.so');
@@ -30,7 +29,6 @@ export function makeFlushedDisk() {
   return { variables, remove };
 }
 
-/** Of each file, either what was flushed or all that was written. */
 type Survives = 'flushed' | 'written';
 
 /** The ledger as the power cut leaves it. @returns its file, in a folder of its own */

@@ -64,9 +64,7 @@ export async function startForwardProxy() {
     host,
     /** All targets of requests, refused ones, too: `127.0.0.1:1` to connect to, `http://127.0.0.1:1/api/…` to fetch. */
     asked,
-    /** The latest `Proxy-Authorization`. */
     login: () => login,
-    /** The faults of the next requests, first in, first out. */
     faults,
     close,
   };

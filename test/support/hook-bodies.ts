@@ -11,7 +11,6 @@ import { tempFolder } from './temp-folder.ts';
 
 type Settings = Parameters<typeof webhookChannel.open>[0];
 
-/** @throws {Error} with the problems of the config, one a line */
 export async function hooksOf(config: string, variables: Readonly<Record<string, string>> = {}) {
   const file = join(tempFolder(), 'botbell.yaml');
   writeFileSync(file, config);

@@ -6,7 +6,6 @@ export function lockTable(url: string, table: string): Promise<() => Promise<voi
   return holdLocks(url, `lock table ${table} in access exclusive mode`);
 }
 
-/** @param statements take the locks. @returns a function that releases them */
 export async function holdLocks(url: string, ...statements: string[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -2,7 +2,6 @@
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
-/** @returns the logger, and the lines that it has logged so far, without their times */
 export function loggedBy(): { readonly logger: Logger; readonly lines: readonly Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({

@@ -96,7 +96,6 @@ type Done = Partial<ReportedAction> | { readonly what: 'reload'; readonly cause:
 
 export type OfficeWorld = Awaited<ReturnType<typeof openOffice>>;
 
-/** @param isNew whether no callback has come yet */
 export async function openOffice({ isNew = false } = {}) {
   const clock = new ManualClock(isNew ? OFFICE_NOW : TWO_WEEKS_AGO);
   const store = createSqliteStore(clock);
@@ -126,7 +125,6 @@ export async function openOffice({ isNew = false } = {}) {
     ...world,
     store,
     recorded,
-    /** What people did, in that order. */
     done,
     async close() {
       await world.close();

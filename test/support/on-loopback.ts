@@ -12,7 +12,6 @@ export async function onLoopback(server: Server) {
   server.on('connection', remember);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  /** Resolves once all connections are closed. */
   const hangUp = () => Promise.all([...sockets].map((socket) => once(socket.destroy(), 'close')));
   const close = async () => {
     if (!server.listening) return;

@@ -40,7 +40,6 @@ export function faultBy(place: string, value: unknown): string | undefined {
   return matches?.(value) === true ? undefined : `${place}: ${JSON.stringify(matches?.errors)}`;
 }
 
-/** Each example of the document, with the place of its schema. */
 export function examplesIn(node: unknown, place = ''): readonly (readonly [place: string, value: unknown])[] {
   if (typeof node !== 'object' || node === null) return [];
   const { schema, example, examples } = node as Readonly<Record<string, unknown>>;

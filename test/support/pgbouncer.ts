@@ -21,7 +21,6 @@ export async function startPgBouncer(postgresUrl: string, poolMode = 'transactio
     chownSync(folder, account.uid, account.gid);
   }
   const pooler = spawn('pgbouncer', [config], { cwd: folder, stdio: 'ignore', ...account });
-  /** The URL of the same database through the pooler. */
   const urlThrough = (url: string) => {
     const through = new URL(url);
     through.port = String(port);

@@ -26,13 +26,11 @@ import { freePort } from './free-port.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface PostgresServer {
-  /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>;
   /** Drops its databases, or, if nobody else uses the server, ends it and removes its folder. */
   close(): Promise<void>;
 }
 
-/** A server that only its test uses, which may do anything with it. */
 export type OwnPostgresServer = Awaited<ReturnType<typeof startOwnPostgres>>;
 
 /** The port at which the files of a run get the URL of the server that they share. */
@@ -92,7 +90,6 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** @param settings `name=value`; all others are those of a new server */
 export async function startOwnPostgres(settings = FOR_TESTS) {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-postgres-'));
   const account = unprivilegedAccount();
@@ -121,7 +118,6 @@ export async function startOwnPostgres(settings = FOR_TESTS) {
     stop,
     /** Stops every process of the server at once: the kernel still accepts connections, but nobody answers. */
     pause: () => signalAll('SIGSTOP'),
-    /** Lets the processes go on, with what has come in meanwhile. */
     resume: () => signalAll('SIGCONT'),
     /** Ends the server as a power cut does: nothing is left that was not on disk. */
     crash: () => end(server, 'SIGQUIT'),
@@ -188,7 +184,6 @@ async function untilReady(server: ChildProcess, url: string): Promise<unknown> {
   }
 }
 
-/** Over a connection of its own. @returns the rows */
 export async function execute(url: string, statement: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url });
   // The query rejects as well; without a listener, a server that ends the connection in between would end the test.

@@ -8,7 +8,6 @@ import { callsOver, CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from './sto
 
 export interface PostgresStore extends StoreUnderTest {
   readonly url: string;
-  /** Runs one statement past the ledger. @returns its rows */
   query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 

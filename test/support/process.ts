@@ -40,13 +40,11 @@ export async function serve(
     /** `http://127.0.0.1:<port><path>` as the log names it. */
     callbacksUrl: listening.callbacks,
     adminUrl: listening.admin,
-    /** Everything that the process has logged so far. */
     log: () => output.stderr,
     /** From now on, nobody reads what the process prints and logs. */
     stopReading: () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
     stdout: () => output.stdout,
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
-    /** Resolves with the exit code; null if a signal ended the process. */
     exited: () => exit,
   };
 }

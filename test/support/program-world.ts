@@ -46,11 +46,9 @@ export async function createProgramWorld(settings: ProgramSettings = {}) {
     folder,
     /** The SQLite file, if there is one. */
     file,
-    /** `store.url` */
     store,
     slack,
     mail,
-    /** Those that Slack accepts. */
     tokens,
     /** Changes the config's text; a running program still has the config that it has loaded. */
     rewrite: (mend: (yaml: string) => string) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),

@@ -7,7 +7,6 @@ interface JobService {
   readonly urlOf: () => string;
   /** Stands for the service's 30 s. */
   readonly retryMs: number;
-  /** POSTs under way at once. */
   readonly concurrency: number;
 }
 

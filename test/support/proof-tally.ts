@@ -2,7 +2,6 @@
 import type { MailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackStandIn } from './faulty-slack.ts';
 
-/** Names one callback in every message about it. */
 const KEY = /key-\d{6}/;
 
 export function keyOf(number: number): string {

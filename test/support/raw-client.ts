@@ -10,7 +10,6 @@ export class RawClient {
   #received = Buffer.alloc(0);
   #isClosed = false;
   #onChange = () => {};
-  /** What broke the connection, if anything did. */
   error: Error | undefined;
 
   private constructor(socket: Socket) {
@@ -36,7 +35,6 @@ export class RawClient {
     for (const part of parts) this.#socket.write(part);
   }
 
-  /** Resolves when the bytes have left this process. */
   flush(part: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.write(part, () => resolve());
@@ -52,7 +50,6 @@ export class RawClient {
     }
   }
 
-  /** Resolves when the server has closed its side. */
   async closed(): Promise<void> {
     while (!this.#isClosed) await this.#change();
   }

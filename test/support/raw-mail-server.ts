@@ -27,9 +27,7 @@ export async function startRawMailServer(stalls = false) {
   return {
     host,
     replies,
-    /** All that it has read. */
     heard: () => heard,
-    /** Resolves once the client is gone. */
     readOn: () =>
       // Not `once`, which would reject at a reset: a destroyed connection may end by one.
       new Promise<void>((resolve) => client?.once('close', () => resolve()).resume()),

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { errorIn } from '../../src/text/fault.ts';
-/** The error a promise is expected to be rejected with. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
     () => undefined,

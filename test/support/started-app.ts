@@ -10,7 +10,6 @@ import { systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** @param logger by default a silent one */
 export async function startTestApp(
   configFile: string,
   variables: Readonly<Record<string, string>> = {},

@@ -18,7 +18,6 @@ export interface StoreUnderTest {
   ): Promise<Result>;
   passTime(ms: number): Promise<void>;
   run(statement: string): Promise<void>;
-  /** Every row of a table, read past the ledger. */
   rows(table: string, orderedBy?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;
 }
@@ -26,7 +25,6 @@ export interface StoreUnderTest {
 /** The program gives its store less than a second to close when it stops; a test that then reads the store has to wait longer. */
 export const CLOSED_WITHIN_MS = 60_000;
 
-/** The options of tests for which they do not matter. */
 export const OPTIONS = { workMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
 /** An `Arrival.asking` of a BOT about which no rule asks anything, unless `more` says so. */

@@ -85,7 +85,6 @@ export function storyWith(fields: Fields = {}): CallbackStory {
   };
 }
 
-/** A router's explanation of a route that tells. */
 export const TELLS_OPS: RouteExplanation = {
   route: 'routes[0]',
   reaches: ['slack:#ops'],

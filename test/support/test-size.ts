@@ -4,7 +4,6 @@
  */
 export const IS_FULL = process.env['BOTBELL_TEST_SIZE'] === 'full';
 
-/** @returns the value for this run's size */
 export function sized<Value>(small: Value, full: Value): Value {
   return IS_FULL ? full : small;
 }

@@ -14,7 +14,6 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const DAYS = 14;
 
-/** In the morning of a working day, in Tokyo. */
 export const OFFICE_NOW = Date.parse('2026-11-20T10:42:05+09:00');
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00+09:00');
 export const TWO_WEEKS_AGO = MIDNIGHT - (DAYS - 1) * DAY;
@@ -94,7 +93,6 @@ async function record(fields: Partial<Callback>, { recorded, store, router }: Of
   return told.callbackId;
 }
 
-/** The routines in the order of time, then what is still open, at `OFFICE_NOW`. */
 export async function liveTwoWeeks(office: Office): Promise<void> {
   const { clock } = office.store;
   const runs = Array.from({ length: DAYS }, (_, day) => day).flatMap((day) =>
@@ -151,7 +149,6 @@ function wrongStatus(found: string) {
   return [{ pointer: '/status', detail }];
 }
 
-/** What went wrong, and what people did about it. */
 async function stillOpen(office: Office): Promise<void> {
   const { recorded, store, people } = office;
   const by = { via: 'page', user: 'suzuki', from: '192.0.2.4' } as const;

@@ -15,10 +15,8 @@ export interface Limits {
   /** The members that may be blank or empty. */
   readonly blank?: RegExp;
   readonly texts?: readonly Texts[];
-  /** Finds what else is wrong. */
   readonly wrong?: (message: Readonly<Record<string, unknown>>) => string | undefined;
   readonly taken: ChatAnswer;
-  /** The answer to a GET. */
   readonly asked?: ChatAnswer;
 }
 
@@ -103,7 +101,6 @@ function wrongText(
   );
 }
 
-/** The first fault that applies. */
 export function firstWrong(
   ...faults: readonly (readonly [isWrong: boolean, what: string])[]
 ): string | undefined {

@@ -1,11 +1,9 @@
-/** Which parts of a text are addresses that open. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { piecesOf } from '../../src/text/addresses.ts';
 import { hostileText } from './hostile-text.ts';
 import { sized } from '../support/test-size.ts';
 
-/** The text with each address in ⟦⟧. */
 function marked(text: string): string {
   return piecesOf(text)
     .map((piece) => (piece.url === '' ? piece.text : `⟦${piece.text}⟧`))

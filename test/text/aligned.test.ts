@@ -1,4 +1,3 @@
-/** Which texts are shown in a font of fixed width. */
 import { expect } from 'chai';
 import { isAligned } from '../../src/text/aligned.ts';
 

@@ -1,4 +1,3 @@
-/** What is left of foreign text once it is safe to display. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine, cleanText } from '../../src/text/clean.ts';
@@ -7,7 +6,6 @@ import { sized } from '../support/test-size.ts';
 
 const SCOTLAND = '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
 
-/** What stays as it is. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   'ordinary English and European text': ['"12" failed: <timeout> &\n\tretry', 'Größe: 5 µm – naïve façade'],
   'ordinary Japanese and Korean text': ['「ログイン」で要素が…', 'ｶﾀｶﾅ　カタカナ・ひらがな', '한국어'],
@@ -18,7 +16,6 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   'joiners that Persian and Indic scripts are spelt with': ['می\u200cخواهم', 'क्\u200dष', 'ශ්\u200dරී'],
 };
 
-/** What is shown of it. */
 const CLEANED: readonly (readonly [what: string, text: string, shown: string])[] = [
   ['a lone surrogate is U+FFFD', 'a\ud83d \ude00b', 'a\ufffd \ufffdb'],
   ['every line break is a line feed', 'a\r\nb\u0085d\u2028e\u2029f\ng\r\r\nh\r', 'a\nb\nd\ne\nf\ng\nh'],

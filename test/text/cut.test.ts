@@ -1,4 +1,3 @@
-/** Text is cut within its limit, where a reader would cut it, and so that it shows. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine } from '../../src/text/clean.ts';

@@ -1,4 +1,3 @@
-/** Numbers are shown as they were spelt, and keys in the order in which they came, whatever JavaScript makes of them. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Liquid } from 'liquidjs';

@@ -1,4 +1,3 @@
-/** No secret survives in a text, however it is spelt there. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { HiddenSecrets, redactor, secretsHidden } from '../../src/text/hide-secrets.ts';

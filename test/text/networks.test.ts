@@ -1,4 +1,3 @@
-/** Which networks hold an address, and which addresses are this machine's. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLoopback, networkFilter, networkOf } from '../../src/text/networks.ts';

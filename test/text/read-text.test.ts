@@ -1,4 +1,3 @@
-/** Files that are no files, and disks that do not answer. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,6 @@ type Fields = Readonly<Record<string, string>>;
 
 describe('What people do on the page', () => {
   const world = anew(() => openOffice());
-  /** Ids of deliveries. */
   let [dead, told]: string[] = [];
 
   beforeEach(async () => {

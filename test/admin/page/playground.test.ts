@@ -1,4 +1,3 @@
-/** Whoever wonders what would become of a callback sees it, and nothing is sent. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { anew } from '../../support/anew.ts';

@@ -1,4 +1,3 @@
-/** What the page says, in two languages. */
 import { expect } from 'chai';
 import { PHRASES } from '../../../src/admin/page/phrases.ts';
 import { translator } from '../../../src/admin/page/words.ts';

@@ -13,7 +13,6 @@ const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/${PATH}` } })
 const refusal = (status: number, code: number, more: object = {}) =>
   answering(status, { code, message: 'no', ...more });
 
-/** The codes by which a webhook, or a thread, is gone or may not post. */
 const GONE = { 10015: 404, 50027: 401, 50013: 403, 10003: 404, 220001: 400 };
 
 const DISCORD_CALL: Own = [/^<@&123456789> @everyone(?:\n|$)/, ''];

@@ -1,4 +1,3 @@
-/** Mails as they are drawn from cards. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Card } from '../../../src/channels/card.ts';
@@ -6,7 +5,6 @@ import { composeMail, MOST_BYTES } from '../../../src/channels/email/format.ts';
 import { decoded, expectWellFormed, linksIn } from '../../render/mail-rules.ts';
 import { cardWith, filesOf, fileWith, listOf, outputWith } from '../../support/cards.ts';
 
-/** What a reader sees of a mail. */
 function seen(html: string): string {
   const lines = html
     .replace(/<(style|title)>.*?<\/\1>|<!--.*?-->|<!.*?>/gs, '')

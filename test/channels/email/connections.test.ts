@@ -40,7 +40,6 @@ function send(address = 'ops@example.com', timeoutMs = AMPLE_MS, from = channel)
   return from.send(outgoingOf({ address, message, idempotencyKey: () => key, timeoutMs }));
 }
 
-/** Lets the server answer the next mail once it is opened. */
 function gate() {
   const [reached, opened] = [moment(), moment()];
   const until = () => {

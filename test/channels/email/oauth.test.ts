@@ -31,7 +31,6 @@ describe('a login by OAuth', () => {
   let given: string[];
   const valid = new Set<string>();
   let told: string[];
-  /** Whether the mail server refuses every token. */
   let isClosed: boolean;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object };

@@ -1,4 +1,3 @@
-/** Mails that a template writes itself. */
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
 import { emailFormat, type EmailMessage, MOST_BYTES } from '../../../src/channels/email/format.ts';

@@ -1,4 +1,3 @@
-/** The settings of an email channel: which are taken, what they mean to nodemailer, and which of them are secret. */
 import { expect } from 'chai';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { poolOptionsOf, turnLimitsOf } from '../../../src/channels/email/smtp-url.ts';

@@ -54,7 +54,6 @@ describe('the channel LINE WORKS, by a bot', () => {
   const judge = judgeLineworks(APP, tokens);
   const message = { content: { type: 'text', text: 'hello' } };
 
-  /** A channel at a stand-in of its own. */
   async function opened(settings: object = {}) {
     tokens.clear();
     const remote = await startChatStandIn(judgeLineworks(APP, tokens));

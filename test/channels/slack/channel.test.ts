@@ -27,7 +27,6 @@ const CALLS: Readonly<Record<string, readonly [type: string, args: object]>> = {
   'chat.postMessage': [JSON_TYPE, { ...LITERAL, unfurl_links: false, unfurl_media: false }],
 };
 
-/** What the workspace keeps. */
 const messages: PostedMessage[] = [];
 let count = 0;
 
@@ -69,7 +68,6 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   [`#${'𠮷'.repeat(80)}`]: `#${'𠮷'.repeat(80)}`,
 };
 
-/** @returns the code by which Slack says that the first message is gone */
 const forgetAs = (code: string) => () => {
   messages.splice(0);
   return code;

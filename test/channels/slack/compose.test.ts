@@ -17,7 +17,6 @@ const composed = (card: Partial<Card>, context: Partial<ComposeContext> = {}) =>
 const shown = (card: Partial<Card>) => composed(card).asText();
 const typesOf = (card: Partial<Card>) => composed(card).message.blocks?.map(({ type }) => type);
 
-/** All that is shown, as a reader copies it. */
 const shownBy = (value: unknown): string =>
   richRuns(value)
     .map(({ text, url }) => (typeof text === 'string' ? text : typeof url === 'string' ? url : ''))
@@ -66,14 +65,12 @@ const LONG = fc
 
 const CUT_MARK = /\n?(?:…+ [\d,]+ characters left out …|……（[\d,]+文字省略）……)\n?| … /u;
 
-/** A text once cleaned, without the blank lines around it. */
 function shownOf(text: string): string {
   const lines = cleanText(text).split('\n');
   const isSeen = (line: string) => /\S/.test(line);
   return lines.slice(lines.findIndex(isSeen), lines.findLastIndex(isSeen) + 1).join('\n');
 }
 
-/** A value whole, or its beginning and its end around a mark. */
 function expectShown(seen: string, value: string): void {
   const cleaned = shownOf(value);
   if (seen === cleaned) return;

@@ -1,4 +1,3 @@
-/** What page and command line say beside the figures of a report. */
 import { expect } from 'chai';
 import { notesOn } from '../../../../src/admin/page/reports/sayings.ts';
 import { formatsFor } from '../../../../src/admin/page/reader.ts';
