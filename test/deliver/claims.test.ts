@@ -267,6 +267,52 @@ describe('what nobody waits for', () => {
     expect(bench.tries(OPS)).to.equal(2);
   });
 
+  describe('and is claimed anew before this process knows that its outcome is written', () => {
+    /** Of the next outcome, this process knows so much later that it is written. */
+    const knowsLate = async (ms: number) => {
+      await plan(OPS);
+      bench.fails(OPS, ...failures(2, 'transient'));
+      await start();
+      const { ledger } = bench.first;
+      const settle = ledger.settle.bind(ledger);
+      const late: typeof settle = async (...args) => {
+        Object.assign(ledger, { settle });
+        const isDue = await settle(...args);
+        await bench.clock.sleep(ms);
+        return isDue;
+      };
+      Object.assign(ledger, { settle: late });
+    };
+
+    it('is attempted at its time, and the log says once that it is taken over', async () => {
+      await knowsLate(122 * SECOND_MS);
+      const { status } = await bench.deliver(callbackWith());
+      await bench.clock.advance(5 * SECOND_MS);
+      expect([status, bench.told]).to.deep.equal([502, [OPS]]);
+      expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
+    });
+
+    it('is attempted by the config that is in force then', async () => {
+      await knowsLate(122 * SECOND_MS);
+      const posted = bench.first.handle(callbackWith());
+      await bench.clock.advance(121 * SECOND_MS);
+      await plan('slack:#others');
+      await bench.clock.runUntil(posted);
+      await bench.clock.advance(5 * SECOND_MS);
+      expect(bench.told).to.deep.equal(['slack:#others']);
+    });
+
+    it('is attempted within half a minute where the service has posted it again', async () => {
+      await knowsLate(10 * SECOND_MS);
+      const first = bench.first.handle(callbackWith());
+      await bench.clock.advance(5 * SECOND_MS);
+      expect((await bench.deliver(callbackWith())).result).to.equal('taken_over');
+      await bench.clock.runUntil(first);
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+  });
+
   describe('while the process stops', () => {
     it('is finished where it is being attempted, and not begun otherwise', async () => {
       bench.takes(OPS, 3 * SECOND_MS);

@@ -1,6 +1,7 @@
 /** Who else is told of a trouble that nobody takes up, and when: the whole pipeline, in time moved by hand. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
+import { anew } from '../support/anew.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
 const SECOND = 1000;
@@ -24,14 +25,10 @@ const CONFIG = `${CHANNELS}\nroutes:${ROUTE}`;
 const DOWN = new DeliveryFailure({ class: 'transient', code: 'ECONNREFUSED', message: 'no connection' });
 
 describe('Of a trouble that lasts', () => {
-  let world: PipelineWorld;
+  const world = anew(() => PipelineWorld.begin(CONFIG, NIGHT));
 
-  afterEach(async () => {
-    await world.close();
-    expect(world.troubles).to.deep.equal([]);
-  });
+  afterEach(() => expect(world.troubles).to.deep.equal([]));
 
-  const begin = async (yaml: string) => (world = await PipelineWorld.begin(yaml, NIGHT));
   const post = (status: 0 | 1 | 2, fields: object = {}) => {
     const message = status === 1 ? 'no login' : null;
     return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message, ...fields });
@@ -55,7 +52,6 @@ describe('Of a trouble that lasts', () => {
   };
 
   it('further people are told, each once, by the same template, with whom it was told before and that nobody is on it', async () => {
-    await begin(CONFIG);
     await post(1);
     expect(await after(9)).to.deep.equal(['+0 slack:#ops']);
     await post(1, { message: 'no login at all' });
@@ -70,8 +66,7 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('a second way is told unless one destination of the route has got it, even where somebody is on it', async () => {
-    const second = CONFIG.replace('after: 10m', 'after: 10m, unless: delivered');
-    await begin(second);
+    await world.reload(CONFIG.replace('after: 10m', 'after: 10m, unless: delivered'));
     await post(1);
     expect(await after(11)).to.deep.equal(['+0 slack:#ops']);
     await post(0);
@@ -84,7 +79,6 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('a step that is held is told once nothing holds it any more', async () => {
-    await begin(CONFIG);
     await post(1);
     const actor = { via: 'api', user: 'jane', from: 'test' } as const;
     const until = NIGHT + 40 * MINUTE;
@@ -96,7 +90,9 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('it counts from the end of the hold of what was held', async () => {
-    await begin(CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"));
+    await world.reload(
+      CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"),
+    );
     for (const message of ['no login', 'no page']) await post(1, { message });
     expect(await after(29)).to.deep.equal(['+20 slack:#ops']);
     expect(await after(2)).to.deep.equal(['+30 email:duty@example.com']);
@@ -105,7 +101,7 @@ describe('Of a trouble that lasts', () => {
   it('a success of an older run begins nothing by being told at the end of a hold', async () => {
     const muted = "on: [succeeded]\n    overdue: 5m\n    mute: [{ from: '02:00', to: '03:20' }]";
     const errors = "\n  - { bot_id: 'crawl*', on: [error], notify: [{ slack: '#log' }] }";
-    await begin(CONFIG.replace('on: [error]', muted) + errors);
+    await world.reload(CONFIG.replace('on: [error]', muted) + errors);
     await post(1);
     await post(0, { start_time: '2026-11-20T01:00:00Z' });
     expect(await after(40)).to.deep.equal(['+0 slack:#log', '+20 slack:#ops']);
@@ -114,7 +110,7 @@ describe('Of a trouble that lasts', () => {
 
   it('an overdue run and a missed result count as an error does', async () => {
     const expected = "on: [succeeded]\n    overdue: 5m\n    expect: { cron: '0 4 * * *', grace: 10m }";
-    await begin(CONFIG.replace('on: [error]', expected));
+    await world.reload(CONFIG.replace('on: [error]', expected));
     await post(2);
     expect(await after(16)).to.deep.equal(['+5 slack:#ops', '+15 email:duty@example.com']);
     await post(0);
@@ -129,7 +125,6 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('the story says who is told next, and who was told so', async () => {
-    await begin(CONFIG);
     await post(1);
     const next = async () => (await world.first.ledger.archive.story(1))?.next;
     const step = { at: NIGHT + 10 * MINUTE, who: ['email:duty@example.com'], unlessDelivered: false };
@@ -146,7 +141,6 @@ describe('Of a trouble that lasts', () => {
     ['though its route gets a name', '- bot_id: crawler', '- name: night\n    bot_id: crawler'],
   ] as const)
     it(`today’s steps are told, counted from when it was, ${what}`, async () => {
-      await begin(CONFIG);
       await post(1);
       await after(11);
       await world.reload(CONFIG.replace(was, is).replace('30m', '15m'));

@@ -128,10 +128,12 @@ describe('A destination that is down', () => {
   });
 });
 
-describe('A channel whose login was refused', () => {
-  const world = anew(() => PipelineWorld.begin(CONFIG, NOON));
+describe('A destination', () => {
+  const world = anew(() =>
+    PipelineWorld.begin(CONFIG.replace("'#ops' }", "'#ops', per_job: thread }"), NOON),
+  );
 
-  it('is tried at once after a restart, which may have another login', async () => {
+  it('of a channel whose login was refused is tried at once after a restart, which may have another one', async () => {
     world.fails(OPS, failure('config', 5 * MINUTE));
     for (let count = 0; count < 2; count += 1) await world.post({ status: 0 });
     await world.clock.advance(MINUTE);
@@ -141,12 +143,6 @@ describe('A channel whose login was refused', () => {
     await world.clock.advance(5 * SECOND);
     expect(await world.states()).to.deep.equal(['delivered', 'delivered']);
   });
-});
-
-describe('A destination', () => {
-  const world = anew(() =>
-    PipelineWorld.begin(CONFIG.replace("'#ops' }", "'#ops', per_job: thread }"), NOON),
-  );
 
   it('has not failed where the store cannot say what a job has said there: nothing is sent until it can', async () => {
     const { ledger } = world.first;

@@ -110,15 +110,18 @@ describe('a callback past max_in_flight', () => {
 describe('callbacks while it shuts down', () => {
   it('are refused however far they have come, and what is in flight is waited for', async () => {
     const loads = new Loads(new ManualClock(), limitsWith());
+    const first = callback(loads, KB, 1000);
     const kept = moment();
     const keeping = loads.during(() => kept.promise.then(() => 'kept'));
     let isDrained = false;
     const drained = loads.drain().then(() => void (isDrained = true));
     for (const late of [callback(loads, KB, 1000).handled, loads.during(() => Promise.resolve())])
       expect503(await rejectionOf(late));
-    expect(isDrained).to.equal(false);
     kept.happen();
     expect(await keeping).to.equal('kept');
+    await settle();
+    expect(isDrained).to.equal(false);
+    first.end();
     await drained;
   });
 });

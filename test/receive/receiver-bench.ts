@@ -41,56 +41,35 @@ export function expectProblem(answer: Answer | undefined, status: number, detail
   return body;
 }
 
-export interface ReceiverBench {
-  readonly port: number;
-  readonly loads: Loads;
-  readonly handled: Callback[];
-  readonly refused: Refusal[];
-  readonly reports: ReceiverReport[];
-  readonly turnedAway: TurnedAway[];
-  readonly unforeseen: unknown[];
-  /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
-  handle: (callback: Callback) => Promise<Verdict>;
-  /** Resolves when the latest request's connection is closed. */
-  cutOff(): Promise<unknown>;
-  /** Resolves when the first callback is being handled. */
-  begun(): Promise<void>;
-  /** Resolves when the first POST is through, its place free again. */
-  reported(): Promise<void>;
-  /** What a person reads of each refusal has to have Japanese words. */
-  close(): Promise<void>;
-}
+export type ReceiverBench = Awaited<ReturnType<typeof openReceiver>>;
 
-export async function openReceiver(
-  settings: Partial<ReceiverConfig> = {},
-  timeouts: ServerTimeouts = {},
-): Promise<ReceiverBench> {
+export async function openReceiver(settings: Partial<ReceiverConfig> = {}, timeouts: ServerTimeouts = {}) {
   const config = { ...DEFAULTS, ...settings };
   const loads = new Loads(systemClock, config);
-  type Records = Pick<ReceiverBench, 'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'>;
-  const records: Records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] };
+  const handled: Callback[] = [];
+  const refused: Refusal[] = [];
+  const reports: ReceiverReport[] = [];
+  const turnedAway: TurnedAway[] = [];
+  const unforeseen: unknown[] = [];
   const [begun, reported] = [moment(), moment()];
   const handler = createReceiver({
     config,
     clock: systemClock,
     timezone: 'Asia/Tokyo',
     post: ({ callback, onRendered }) => {
-      records.handled.push(callback);
+      handled.push(callback);
       onRendered?.();
       begun.happen();
       return bench.handle(callback);
     },
     loads,
-    refuse: (refusal) => {
-      records.refused.push(refusal);
-      return Promise.resolve();
-    },
+    refuse: (refusal) => Promise.resolve(void refused.push(refusal)),
     onCallback: (report) => {
-      records.reports.push(report);
+      reports.push(report);
       reported.happen();
     },
-    onTurnedAway: (report) => records.turnedAway.push(report),
-    onUnforeseen: (error) => records.unforeseen.push(error),
+    onTurnedAway: (report) => turnedAway.push(report),
+    onUnforeseen: (error) => unforeseen.push(error),
   }).callback();
   let latest: ServerResponse | undefined;
   const server = await listen(
@@ -99,21 +78,29 @@ export async function openReceiver(
       return handler(request, response);
     },
     config.listen,
-    (report) => records.turnedAway.push(report),
+    (report) => turnedAway.push(report),
     timeouts,
   );
-  const bench: ReceiverBench = {
-    ...records,
+  const bench = {
     port: server.port,
     loads,
-    handle: () => Promise.resolve(DELIVERED),
-    cutOff: () => (latest === undefined ? Promise.resolve() : once(latest, 'close')),
+    handled,
+    refused,
+    reports,
+    turnedAway,
+    unforeseen,
+    /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
+    handle: (_callback: Callback): Promise<Verdict> => Promise.resolve(DELIVERED),
+    /** Resolves when the latest request's connection is closed. */
+    cutOff: async () => latest && once(latest, 'close'),
+    /** Resolves when the first POST is through, its place free again. */
     reported: () => reported.promise,
+    /** Resolves when the first callback is being handled. */
     begun: () => begun.promise,
+    /** What a person reads of each refusal has to have Japanese words. */
     close: async () => {
       await server.close(0);
-      for (const { detail } of records.refused)
-        expect(faultIn(detail, 'ja')).to.match(/\p{Script=Hiragana}/u);
+      for (const { detail } of refused) expect(faultIn(detail, 'ja')).to.match(/\p{Script=Hiragana}/u);
     },
   };
   return bench;
