@@ -138,7 +138,11 @@ const formatterOf = memoized(1000, (timezone: string, kind: keyof typeof FORMATS
 /** Kept by the minute, since runs that end together have begun in the same few minutes. */
 const partsOfMinute = memoized(1000, formattedParts);
 
+/** Until then, some zones were seconds off a whole minute, so that their minutes begin at other times. */
+const WHOLE_MINUTES_FROM = Date.UTC(1973, 0);
+
 function partsOf(ms: number, timezone: string, language: Language) {
+  if (ms < WHOLE_MINUTES_FROM) return formattedParts(ms, timezone, language);
   const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const second = String(Math.floor((ms - minute) / 1000)).padStart(2, '0');
   return Object.assign({}, partsOfMinute(minute, timezone, language), { second });

@@ -62,9 +62,9 @@ describe('formatInstant', () => {
     expect(formatInstant(newfoundland, 'America/St_Johns', 'en')).to.include('6 Nov 2010, 23:01:00');
   });
 
-  it('agrees with Intl for any instant of the last and the next decades', () => {
+  it('agrees with Intl for any instant since there are zones, also where they were seconds off a whole minute', () => {
     const zones = fc.constantFrom('America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu');
-    const instants = fc.integer({ min: Date.UTC(1960), max: Date.UTC(2060) });
+    const instants = fc.integer({ min: Date.UTC(1890), max: Date.UTC(2060) });
     fc.assert(
       fc.property(instants, zones, (ms, timeZone) => {
         const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(ms);
