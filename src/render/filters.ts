@@ -51,8 +51,8 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
   });
-  // Liquid's own filter would read a time without an offset in the time zone of the process.
-  wrap(liquid, /^date$/, (call, value, rest) => {
+  // Liquid's own filters would read a time without an offset in the time zone of the process.
+  wrap(liquid, /^date/, (call, value, rest) => {
     const instant = instantOf(value, timezone);
     return call(instant === undefined ? plainNumber(value) : new Date(instant), ...rest);
   });

@@ -101,6 +101,16 @@ describe('The strings of a template', () => {
     expect(faultOf(list, Infinity, doubled)).to.include('memory');
   });
 
+  it('print a time without an offset as of the display’s clocks, whatever filter of dates takes it', () => {
+    const liquid = enginesFor({ timezone: 'Asia/Tokyo', language: 'en', links: {} })(undefined);
+    for (const [filter, text] of [
+      ['date: "%d %H:%M %z"', '20 08:00 +0900'],
+      ['date_to_xmlschema', '2026-11-20T08:00:00+09:00'],
+      ['date_to_long_string', '20 November 2026'],
+    ] as const)
+      expect(liquid.parseAndRenderSync(`{{ at | ${filter} }}`, { at: '2026-11-20T08:00' })).to.equal(text);
+  });
+
   it('keep their words and the other values where one overwrites its line or opens an escape sequence', () => {
     const [bar, open] = ['10%\r100%', 'red\u001b]0;x'];
     const row = { '': 1, bar, open: [open, bar], last: 'y' };
