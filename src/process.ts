@@ -10,6 +10,10 @@ const LAST_WAIT_MS = 100;
 // A compose file passes an unset variable on as an empty one.
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
+const variables = { ...process.env };
+// Templates' filters of dates take the local time apart by the clocks of the process: where it is elsewhere, these skip or repeat an hour.
+process.env['TZ'] = 'UTC';
+
 const running = { isService: false };
 
 const message = (text: string) => void process.stderr.write(`${text}\n`);
@@ -36,7 +40,7 @@ function result(text: string): void {
 }
 
 const exitCode = await runProgram(process.argv.slice(2), {
-  variables: process.env,
+  variables,
   configFile: undefined,
   isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
   result,

@@ -1,9 +1,10 @@
 /** What the build promises beyond running: whose code it holds, and that its errors are readable. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readVersion } from '../../src/package-files.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -48,6 +49,20 @@ describe('The build', () => {
     const [least = ''] = /[\d.]+/.exec(PACKAGE.engines.node) ?? [];
     expect(stderr).to.include(`Botbell needs Node ${least} or newer; this is Node 18.20.4 (`);
     expect(stderr.trimEnd()).not.to.include('\n');
+  });
+
+  it('takes times apart by the display’s clocks, whatever those of the machine skip', () => {
+    const folder = tempFolder();
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    mkdirSync(join(folder, 'templates/en/card'), { recursive: true });
+    const title = '{{ start_time | date: "%H:%M %z" }}';
+    write('templates/en/card/succeeded.yaml', `title: '${title}'\nsummary: s`);
+    const outbox = `channels: { o: { type: outbox, as: slack } }\ndefault_route: { notify: [{ o: '#o' }] }`;
+    write('botbell.yaml', `display: { timezone: '\${TZ}' }\ntemplates: ./templates\n${outbox}`);
+    write('callback.json', JSON.stringify(callbackWith({ start_time: '2026-03-29T02:30:00Z' })));
+    const env = { ...process.env, TZ: 'Europe/Berlin' };
+    const { stdout } = spawnSync(MAIN, ['preview', 'callback.json'], { cwd: folder, env, encoding: 'utf8' });
+    expect(stdout).to.include('04:30 +0200');
   });
 
   it('names every package in it, in its bill of materials and with its licence, which asks for nothing but its text', () => {
