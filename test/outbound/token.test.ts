@@ -1,4 +1,3 @@
-/** A token that is kept: whoever needs one shares it, and none of them is late. */
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { NothingSent } from '../../src/outbound/exchange.ts';
