@@ -1,4 +1,3 @@
-/** Which incidents end with the config that told of them. */
 import { expect } from 'chai';
 import { incidentChore } from '../../src/app/ledger-chores.ts';
 import type { RouteConfig } from '../../src/config/config.ts';

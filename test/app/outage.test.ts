@@ -1,4 +1,3 @@
-/** Who hears that the store cannot be written, by what means, and what is said afterwards. */
 import { expect } from 'chai';
 import { Outage } from '../../src/app/outage.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';

@@ -1,4 +1,3 @@
-/** Ready is who has written its store not long ago, and takes callbacks. */
 import { expect } from 'chai';
 import { readinessOf } from '../../src/app/app.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -1,4 +1,3 @@
-/** A callback is checked strictly in type and leniently in what the interface leaves open. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { checkCallback, elapsedSecondsOf, statusNameOf } from '../../src/callback/callback.ts';

@@ -1,4 +1,3 @@
-/** A body is UTF-8 and JSON, or the sender is told what it is not. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';

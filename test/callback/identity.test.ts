@@ -1,4 +1,3 @@
-/** Retries of one callback are the same callback; anything else is another. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type Callback, identityOf } from '../../src/callback/callback.ts';

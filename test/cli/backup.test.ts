@@ -1,4 +1,3 @@
-/** `botbell backup` beside whoever writes the ledger. */
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';

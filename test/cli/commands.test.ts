@@ -1,4 +1,3 @@
-/** The command line as a user sees it: what each command prints, where, and how it exits. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,3 @@
-/** `botbell init`: what it writes can be used at once, and it never takes anything away. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

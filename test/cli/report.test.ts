@@ -1,4 +1,3 @@
-/** What `botbell report` prints, beside a service that may be running. */
 import { expect } from 'chai';
 import { monthBefore, monthOf } from '../../src/report/report.ts';
 import { dateOf, dayOf } from '../../src/signal/calendar.ts';

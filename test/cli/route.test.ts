@@ -1,4 +1,3 @@
-/** What `botbell route` says of rules: which of them holds a callback back at some time, until when, and by what came before. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,3 @@
-/** `botbell send` plays the job service: it posts a file, and posts it again while it is not answered 2xx. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,3 @@
-/** What `botbell snooze` writes down, lists and ends; who holds messages back by it is the service. */
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 

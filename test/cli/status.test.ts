@@ -1,4 +1,4 @@
-/** What `botbell status` prints, and how it ends where nothing is open; where something is, test/docs/trouble.test.ts tries it. */
+/** What `botbell status` prints, and how it ends where nothing is open; where something is, test/docs/operating.test.ts tries it. */
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 

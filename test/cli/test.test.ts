@@ -1,4 +1,3 @@
-/** `botbell test` as a user sees it, between a strict Slack and a real mail server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

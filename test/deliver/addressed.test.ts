@@ -1,4 +1,3 @@
-/** What a delivery that a person has given back says of its age, and by what it is told from the one before. */
 import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { addressedTo } from '../../src/deliver/attempt.ts';

@@ -1,4 +1,3 @@
-/** Which outcome raises which alert, and what counts as one cause. */
 import { expect } from 'chai';
 import { fault } from '../../src/config/words.ts';
 import { faultSaid } from '../../src/text/fault.ts';

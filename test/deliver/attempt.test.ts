@@ -1,4 +1,3 @@
-/** One attempt always has an outcome: a receipt, or a failure that is classed and holds no secret. */
 import { expect } from 'chai';
 import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';

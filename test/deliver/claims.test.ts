@@ -1,4 +1,3 @@
-/** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';

@@ -1,4 +1,3 @@
-/** What a process knows of destinations: who may call, which are down, and how each did last. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';

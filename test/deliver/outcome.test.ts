@@ -1,4 +1,3 @@
-/** What becomes of a delivery after its attempts, what happens next, and what the service is answered: each row of these tables. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass, type FailureDetails } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';

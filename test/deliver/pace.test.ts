@@ -1,4 +1,3 @@
-/** When a destination may be sent the next message. */
 import { expect } from 'chai';
 import { fits, Paces, type PaceStore } from '../../src/deliver/pace.ts';
 import { anew } from '../support/anew.ts';

@@ -1,4 +1,3 @@
-/** What a config decides about every callback of one BOT and status. */
 import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { createPlans, ruleInputs } from '../../src/deliver/plan.ts';

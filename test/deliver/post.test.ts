@@ -1,4 +1,3 @@
-/** A callback from its arrival to its answer, with remotes that do as the test says. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';

@@ -1,4 +1,3 @@
-/** Settings are swapped between two attempts: one that has begun goes on as it began. */
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
 import { changedChannels, RunningSettings, type Settings } from '../../src/deliver/settings.ts';

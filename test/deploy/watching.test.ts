@@ -1,4 +1,3 @@
-/** The alerts for Prometheus and the dashboard for Grafana ask for what the product tells from its start. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';

@@ -1,4 +1,3 @@
-/** The README keeps a newcomer's first minute: what it shows first, and what it names. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { checkCallback } from '../../src/callback/callback.ts';

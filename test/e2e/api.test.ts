@@ -1,4 +1,3 @@
-/** What must hold of page and API together, through the whole of Botbell. */
 import { expect } from 'chai';
 import { request } from 'undici';
 import { anew, forAll } from '../support/anew.ts';

@@ -1,4 +1,3 @@
-/** What the build promises beyond running: whose code it holds, and that its errors are readable. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,16 +1,19 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, and needs nobody who reads what it prints. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { callback, post } from '../support/bridge-world.ts';
 import type { SlackFault } from '../support/faulty-slack.ts';
 import { moment } from '../support/moment.ts';
 import { MAIN, type ServeProcess } from '../support/process.ts';
-import { createProgramWorld, type ProgramWorld } from '../support/program-world.ts';
+import { createProgramWorld, type ProgramWorld, TOKEN } from '../support/program-world.ts';
 import { until } from '../support/proof-wait.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+
+const NEW_TOKEN = 'xoxb-NEW-SECRET-TOKEN';
+const RELOADED = 'the config was loaded again';
 
 describe('The built program', () => {
   let world: ProgramWorld;
@@ -88,6 +91,39 @@ describe('The built program', () => {
       expect((await post(botbell.callbacksUrl, callback({ job_id }))).body.result).to.equal('delivered');
     botbell.kill('SIGTERM');
     expect(await botbell.exited()).to.equal(0);
+  });
+
+  it('goes by its new config after SIGHUP, tells there what was taken over for a wrong channel, and follows a change by itself', async () => {
+    world = await createProgramWorld({
+      notify: "{ slack: '#opps' }",
+      delivery: 'attempts_per_request: 1, permanent_attempts: 0',
+    });
+    const tokenFile = join(world.folder, 'token');
+    writeFileSync(tokenFile, `${TOKEN}\n`);
+    world.rewrite((yaml) => yaml.replace(TOKEN, `\${file:${tokenFile}}`));
+    world.tokens.push(NEW_TOKEN);
+    const botbell = await world.start();
+    const resultOf = async (job: unknown) => (await post(botbell.callbacksUrl, job)).body.result;
+    const lines = (words: string) =>
+      botbell
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(words));
+    expect(await resultOf(callback())).to.equal('taken_over');
+    world.rewrite((yaml) => yaml.replace('#opps', '#ops'));
+    botbell.kill('SIGHUP');
+    const toldThere = () => world.slack.messages.filter(({ channel }) => channel === '#ops');
+    await until('the message at the mended address', () => toldThere().length === 1);
+    writeFileSync(tokenFile, `${NEW_TOKEN}\n`);
+    await until('the rotated secret in force', () => lines(RELOADED).length === 2);
+    world.tokens.splice(0, 1);
+    expect(await resultOf(callback({ job_id: `job ${TOKEN} ${NEW_TOKEN}` }))).to.equal('delivered');
+    await until('the callback in the log', () => lines('job [secret] [secret]').length > 0);
+    expect(botbell.log(), 'neither the old nor the new one').not.to.match(/SECRET/);
+    expect(lines('"cause":"SIGHUP"'), 'a busy machine may have found that change by itself').to.have.length(
+      1,
+    );
+    expect(lines(RELOADED)[1]).to.include('"cause":"a change of its files"');
   });
 });
 

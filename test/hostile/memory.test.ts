@@ -1,4 +1,3 @@
-/** In a heap of 256 MB, nothing that strangers send ends the program, and who sends ordinary callbacks is answered meanwhile. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';

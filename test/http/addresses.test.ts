@@ -1,4 +1,3 @@
-/** Whose address counts. */
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { senderReader, type TrustedProxies } from '../../src/http/sender.ts';

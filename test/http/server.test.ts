@@ -1,4 +1,3 @@
-/** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -10,7 +10,7 @@ const LEDGER = [
     'summary',
   ].map((name) => `test/ledger/${name}`),
   ...['escalation', 'signals', 'alerts', 'settings', 'claims', 'pace'].map((name) => `test/deliver/${name}`),
-  ...['incident-chore', 'outage', 'routing-changes', 'series'].map((name) => `test/app/${name}`),
+  ...['incident-chore', 'outage', 'series'].map((name) => `test/app/${name}`),
   'test/people/',
 ];
 

@@ -1,4 +1,3 @@
-/** Logs go to stderr: as JSON for machines, as one readable line for people. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';

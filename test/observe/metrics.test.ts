@@ -1,4 +1,3 @@
-/** Every metric that dashboards were promised, with its labels. */
 import { expect } from 'chai';
 import { createMetrics, type Figures, type Metrics } from '../../src/observe/metrics.ts';
 

@@ -1,4 +1,3 @@
-/** How much of callbacks is read and handled at once. */
 import { expect } from 'chai';
 import { HttpProblem } from '../../src/http/problem.ts';
 import { Loads } from '../../src/receive/loads.ts';

@@ -1,4 +1,3 @@
-/** Bodies in every condition that a network can deliver them in: each gets a clear answer, and so does the next one. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { callbackWith } from '../support/callbacks.ts';

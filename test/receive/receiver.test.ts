@@ -1,4 +1,3 @@
-/** The answer table of the receiver, row by row, over real HTTP. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';

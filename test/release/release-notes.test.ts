@@ -1,4 +1,3 @@
-/** The notes of a release are what the CHANGELOG says of its version. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

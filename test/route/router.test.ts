@@ -1,4 +1,3 @@
-/** Whom a callback reaches, and the reason that is given for it. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Config, RouteConfig } from '../../src/config/config.ts';

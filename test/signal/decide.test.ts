@@ -1,4 +1,3 @@
-/** Who is told, held or let go by which rule, over a BOT's runs. */
 import { expect } from 'chai';
 import { type AskedRoute, type BurstWindow, decide, type Decision } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';

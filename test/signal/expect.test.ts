@@ -1,4 +1,3 @@
-/** When a BOT is due, what meets that, and who is told once that nothing came. */
 import { expect } from 'chai';
 import { beginToExpect, cronFault, missedFrom } from '../../src/signal/expect.ts';
 import { underRule, withCallback, withMissed } from '../../src/signal/expect.ts';

@@ -1,4 +1,3 @@
-/** Hours, weekdays and dates on which nobody is told, where the display's clocks are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { calendarOf, outside } from '../../src/signal/calendar.ts';

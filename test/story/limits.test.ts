@@ -1,4 +1,3 @@
-/** However often a callback came, and whatever stands in its rows, its story is short, safe to show and tells no secret. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type CallbackStory, MOST_HISTORY } from '../../src/ledger/archive/archive.ts';
