@@ -21,14 +21,24 @@ interface DiscordMessage {
 const MAX = { title: 256, description: 4096, content: 2000, url: 2048 } as const;
 
 /** Discord ends a block of code at the first three backticks, wherever they stand. */
-const MARKUP: Markup = {
-  ...markdownWith(
-    /[\\*_~`|>#\-[\]()<:@+]/g,
-    (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
-  ),
-  // Discord does not draw a link whose text is an address.
-  address: (address) => `<${address}>`,
-};
+const MARKDOWN = markdownWith(
+  /[\\*_~`|>#\-[\]()<:@+]/g,
+  (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
+);
+
+/** What takes effect in the words of a link, where a backslash is no escape and is shown (discord/discord-api-docs#6185). */
+const ACTS = /\*.*\*|_.*_|~~.*~~|\|\||`|:\w+:/;
+/** Discord does not draw a link with one of these in its words, even in code. */
+const NO_WORDS = /[[\]<\n]|:\/\/|@(?:everyone|here|clyde)|discord(?:app)?\.\w/i;
+
+/** @param words in code, or with backslashes */
+function linkOf(words: string, url: string): string {
+  const plain = words.startsWith('`') ? words.slice(1, -1) : words.replace(/\\(.)/g, '$1');
+  const shown = ACTS.test(plain) ? MARKDOWN.inlineCode?.(plain) : plain;
+  return shown === undefined || NO_WORDS.test(shown) ? `${words} <${url}>` : MARKDOWN.link(shown, url);
+}
+
+const MARKUP: Markup = { ...MARKDOWN, link: linkOf, address: (address) => `<${address}>` };
 
 /** Plain text goes into `content`, where a mention that the destination allows takes effect, even behind a backslash. */
 const PLAIN_MARKUP: Markup = {
