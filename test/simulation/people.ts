@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
 import { type Act, DAY } from './scenario.ts';
-import type { Acted, Listed, ListedDelivery, ListedIncident, Observed, ReportedBot } from './observed.ts';
+import type { Acted, Listed, ListedDelivery, ListedIncident, ReportedBot } from './observed.ts';
 import type { Process, WorldParts } from './process.ts';
 import { ask } from './request.ts';
 
@@ -15,64 +15,33 @@ interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead' | 'incidents'> {
   readonly body?: object;
 }
 
-type Picking = Exclude<Extract<Act, { readonly pick: number }>, { readonly kind: 'takeUp' }>;
+type Picking = Extract<Act, { readonly pick: number }>;
 
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: string | number | null;
 }
 
-export class People {
-  underWay = 0;
-  readonly #parts: WorldParts;
+export function peopleOf({ timeline, observed, open, say, clockOf }: WorldParts) {
+  let underWay = 0;
 
-  constructor(parts: WorldParts) {
-    this.#parts = parts;
+  async function send(process: Process, { path, method, body }: Asked) {
+    const handle = process.handlers.get(ADMIN_PORT);
+    if (handle === undefined) return undefined;
+    const asked = ask(handle, method ?? 'GET', path, body && JSON.stringify(body));
+    const answer = await Promise.race([asked, process.died]);
+    return process.isAlive ? answer : undefined;
   }
 
-  act(act: Act): void {
-    const [process] = this.#parts.open();
-    if (process === undefined) return;
-    void this.#do(process, act);
+  async function page<Item>(process: Process, path: string): Promise<Page<Item> | undefined> {
+    const answer = await send(process, { path });
+    return answer?.status === 200 ? (JSON.parse(answer.body) as Page<Item>) : undefined;
   }
 
-  giveBack(process: Process, was: ListedDelivery): void {
-    const asked = { id: was.id, was, path: `/api/deliveries/${was.id}/redeliver`, method: 'POST' } as const;
-    void this.#do(process, { kind: 'redeliver', at: this.#parts.timeline.now, pick: 0 }, asked);
-  }
-
-  /** All callbacks, in the order of their ids; undefined: the process has died, or cannot say. */
-  async listed(process: Process, query = ''): Promise<readonly Listed[] | undefined> {
-    const items = await this.#all<Listed>(process, `/api/callbacks?limit=${LARGEST_PAGE}${query}`);
-    return items?.toSorted((a, b) => a.id - b.id);
-  }
-
-  /** What the API lists at the end; undefined: the process has died, or cannot say. */
-  async found(
-    process: Process,
-  ): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents' | 'reported'> | undefined> {
-    const listed = await this.listed(process);
-    const dead = await this.listed(process, '&state=dead');
-    const incidents = await this.#all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
-    const reported = await this.#reported(process);
-    return listed && dead && incidents && reported && { listed, dead, incidents, reported };
-  }
-
-  async #reported(process: Process): Promise<readonly ReportedBot[] | undefined> {
-    const today = this.#parts.clockOf(process.slot);
-    const [from, to] = [today - 30 * DAY, today].map((time) => new Date(time).toISOString().slice(0, 10));
-    const answer = await this.#ask(process, { path: `/api/report?from=${from}&to=${to}` });
-    return answer && (JSON.parse(answer.body) as { readonly bots: readonly ReportedBot[] }).bots;
-  }
-
-  async metrics(process: Process): Promise<string | undefined> {
-    return (await this.#ask(process, { path: '/metrics' }))?.body;
-  }
-
-  async #all<Item>(process: Process, path: string): Promise<readonly Item[] | undefined> {
+  async function all<Item>(process: Process, path: string): Promise<readonly Item[] | undefined> {
     const items: Item[] = [];
     for (let before = ''; ;) {
-      const found = await this.#page<Item>(process, `${path}${before}`);
+      const found = await page<Item>(process, `${path}${before}`);
       if (found === undefined) return undefined;
       items.push(...found.items);
       if (found.next === null) return items;
@@ -80,51 +49,54 @@ export class People {
     }
   }
 
-  async #page<Item>(process: Process, path: string): Promise<Page<Item> | undefined> {
-    const answer = await this.#ask(process, { path });
-    return answer?.status === 200 ? (JSON.parse(answer.body) as Page<Item>) : undefined;
+  /** All callbacks, in the order of their ids; undefined: the process has died, or cannot say. */
+  async function listedIn(process: Process, query = ''): Promise<readonly Listed[] | undefined> {
+    const items = await all<Listed>(process, `/api/callbacks?limit=${LARGEST_PAGE}${query}`);
+    return items?.toSorted((a, b) => a.id - b.id);
   }
 
-  async #do(process: Process, act: Act, request?: Asked): Promise<void> {
-    const { timeline, observed, say } = this.#parts;
-    this.underWay += 1;
-    const asked = request ?? (await this.#requestOf(process, act));
+  async function reportedIn(process: Process): Promise<readonly ReportedBot[] | undefined> {
+    const today = clockOf(process.slot);
+    const [from, to] = [today - 30 * DAY, today].map((time) => new Date(time).toISOString().slice(0, 10));
+    const answer = await send(process, { path: `/api/report?from=${from}&to=${to}` });
+    return answer && (JSON.parse(answer.body) as { readonly bots: readonly ReportedBot[] }).bots;
+  }
+
+  async function act(process: Process, act: Act, request?: Asked): Promise<void> {
+    underWay += 1;
+    const asked = request ?? (await requestOf(process, act));
     const at = timeline.now;
-    const answer = asked && (await this.#ask(process, asked));
+    const answer = asked && (await send(process, asked));
     const { status, body = '' } = answer ?? {};
     const made = status === 201 ? (JSON.parse(body) as { readonly id?: number }).id : undefined;
     const { was, listed, dead, incidents } = asked ?? {};
     observed.acted.push({ act, at, status, id: made ?? asked?.id, incidents, was, listed, dead, body });
     say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
-    this.underWay -= 1;
+    underWay -= 1;
   }
 
-  async #requestOf(process: Process, act: Act): Promise<Asked | undefined> {
-    if (act.kind === 'bulk') return this.#requestOfBulk(process);
+  async function requestOf(process: Process, act: Act): Promise<Asked | undefined> {
+    if (act.kind === 'bulk') return requestOfBulk(process);
     if (act.kind === 'test')
       return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
     if (act.kind === 'takeUp' || act.kind === 'release' || act.kind === 'close')
-      return this.#requestOfIncident(process, act);
-    if (act.kind !== 'snooze') return this.#requestAbout(process, act);
+      return requestOfIncident(process, act);
+    if (act.kind !== 'snooze') return requestAbout(process, act);
     // People's clocks are right.
-    const now = this.#parts.clockOf(-1);
-    const until = act.for === undefined ? 'next-success' : new Date(now + act.for).toISOString();
+    const until = act.for === undefined ? 'next-success' : new Date(clockOf(-1) + act.for).toISOString();
     const body = { bot_id: act.bot ?? '', destination: act.destination ?? '', until };
     return { path: '/api/snoozes', method: 'POST', body };
   }
 
-  async #requestOfBulk(process: Process): Promise<Asked> {
-    const all = (await this.listed(process, '&state=dead')) ?? [];
+  async function requestOfBulk(process: Process): Promise<Asked> {
+    const all = (await listedIn(process, '&state=dead')) ?? [];
     const dead = all.flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'dead'));
     return { path: '/api/redeliver?state=dead', method: 'POST', dead: dead.map(({ id }) => id) };
   }
 
-  async #requestOfIncident(
-    process: Process,
-    act: Extract<Act, { readonly pick: number }>,
-  ): Promise<Asked | undefined> {
+  async function requestOfIncident(process: Process, act: Picking): Promise<Asked | undefined> {
     const state = act.kind === 'release' ? 'taken_up' : 'open';
-    const found = await this.#page<{ readonly id: number }>(process, `/api/incidents?state=${state}`);
+    const found = await page<{ readonly id: number }>(process, `/api/incidents?state=${state}`);
     const ids = (found?.items ?? []).map(({ id }) => id);
     const id = pickFrom(ids, act.pick);
     if (id === undefined) return undefined;
@@ -137,13 +109,13 @@ export class People {
   }
 
   /** The request about one of the items that the API lists. @returns undefined if there is none */
-  async #requestAbout(process: Process, { kind, pick }: Picking): Promise<Asked | undefined> {
+  async function requestAbout(process: Process, { kind, pick }: Picking): Promise<Asked | undefined> {
     if (kind === 'wake') {
-      const snoozes = await this.#page<{ readonly id: number }>(process, '/api/snoozes');
+      const snoozes = await page<{ readonly id: number }>(process, '/api/snoozes');
       const id = pickFrom(snoozes?.items ?? [], pick)?.id;
       return id === undefined ? undefined : { id, path: `/api/snoozes/${id}`, method: 'DELETE' };
     }
-    const all = (await this.listed(process)) ?? [];
+    const all = (await listedIn(process)) ?? [];
     if (kind === 'route') {
       const listed = pickFrom(all, pick);
       return listed && { id: listed.id, listed, path: `/api/callbacks/${listed.id}/route`, method: 'POST' };
@@ -152,13 +124,28 @@ export class People {
     return was && { id: was.id, was, path: `/api/deliveries/${was.id}/${kind}`, method: 'POST' };
   }
 
-  async #ask(process: Process, { path, method, body }: Asked) {
-    const handle = process.handlers.get(ADMIN_PORT);
-    if (handle === undefined) return undefined;
-    const asked = ask(handle, method ?? 'GET', path, body && JSON.stringify(body));
-    const answer = await Promise.race([asked, process.died]);
-    return process.isAlive ? answer : undefined;
-  }
+  return {
+    get underWay() {
+      return underWay;
+    },
+    act(asked: Act): void {
+      const [process] = open();
+      if (process !== undefined) void act(process, asked);
+    },
+    giveBack(process: Process, was: ListedDelivery): void {
+      const asked = { id: was.id, was, path: `/api/deliveries/${was.id}/redeliver`, method: 'POST' } as const;
+      void act(process, { kind: 'redeliver', at: timeline.now, pick: 0 }, asked);
+    },
+    /** What the API lists at the end; undefined: the process has died, or cannot say. */
+    async found(process: Process) {
+      const listed = await listedIn(process);
+      const dead = await listedIn(process, '&state=dead');
+      const incidents = await all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
+      const reported = await reportedIn(process);
+      return listed && dead && incidents && reported && { listed, dead, incidents, reported };
+    },
+    metrics: async (process: Process) => (await send(process, { path: '/metrics' }))?.body,
+  };
 }
 
 function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {

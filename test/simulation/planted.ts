@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { temporaryFolder } from './configs.ts';
-import { type Planted, PLANTED } from './planted/planted.ts';
+import { type Planted, PLANTED } from './planted/faults.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -10,7 +10,7 @@ import { simulatedTypes } from './config-text.ts';
 import type { Observed, Run } from './observed.ts';
 import { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
-import type { StoreSeam } from './store.ts';
+import type { storeOf } from './store.ts';
 import type { Timeline } from './timeline.ts';
 
 export const RECEIVER_PORT = 8080;
@@ -28,15 +28,13 @@ export interface WorldParts {
 }
 
 /** What a process needs of the world. */
-export interface Surroundings extends Pick<WorldParts, 'scenario' | 'timeline' | 'clockOf'> {
+export interface Surroundings extends WorldParts {
   /** The config with this number, with the file's readings as they are now. */
   readonly configured: (process: Process) => UsableConfig;
   readonly channelOf: (process: Process, name: string) => Channel;
-  readonly storeOf: (process: Process) => StoreSeam;
+  readonly storeOf: (process: Process) => ReturnType<typeof storeOf>;
   /** Called before something reaches the process, which the world may let die at that moment. */
   readonly onEvent: (process: Process, what: 'store' | 'any') => void;
-  readonly onLine: (process: Process, line: string) => void;
-  readonly onUnforeseen: (process: Process, what: string) => void;
 }
 
 export class Process implements Run {
@@ -47,7 +45,7 @@ export class Process implements Run {
   #die: () => void = () => undefined;
   isOpen = false;
   config: number;
-  readonly store: StoreSeam;
+  readonly store: ReturnType<typeof storeOf>;
   app: RunningApp | undefined;
   readonly handlers = new Map<number, Handler>();
   readonly #around: Surroundings;
@@ -75,7 +73,7 @@ export class Process implements Run {
   }
 
   async start(): Promise<void> {
-    const { scenario, configured, channelOf, onLine } = this.#around;
+    const { scenario, configured, channelOf, say } = this.#around;
     const random = new Random(scenario.seed, `process ${this.name}`);
     const options: AppOptions = {
       ...configured(this),
@@ -104,7 +102,7 @@ export class Process implements Run {
     const app = await startApp(options);
     this.app = app;
     this.isOpen = this.isAlive;
-    onLine(this, 'serves');
+    say(`${this.name} serves`);
   }
 
   clock(slot: number): Clock {
@@ -123,10 +121,12 @@ export class Process implements Run {
 
   /** Reports only what should never happen. */
   #logger(): Logger {
-    const { onUnforeseen } = this.#around;
+    const { observed, say } = this.#around;
     const ignore = () => undefined;
     const error = (about: { readonly err?: unknown }, line: string) => {
-      if (this.isAlive && line === 'unforeseen error') onUnforeseen(this, String(about.err));
+      if (!this.isAlive || line !== 'unforeseen error') return;
+      say(`${this.name} meets the unforeseen: ${String(about.err)}`);
+      observed.unforeseen.push(String(about.err));
     };
     return {
       info: ignore,

@@ -37,33 +37,11 @@ const TIMES_OUT: FailureDetails = {
   mayHaveArrived: true,
 };
 
-export class Remotes {
-  underWay = 0;
-  readonly #parts: WorldParts;
-  readonly #tries = new Map<string, number>();
+export function remotesOf({ scenario, timeline, observed, say }: WorldParts) {
+  const tries = new Map<string, number>();
+  let underWay = 0;
 
-  constructor(parts: WorldParts) {
-    this.#parts = parts;
-  }
-
-  channelOf(process: Process, name: string): Channel {
-    const { scenario, timeline } = this.#parts;
-    const { sleep } = process.clock(process.slot);
-    return {
-      turn: async (withinMs, destination) => {
-        const random = new Random(scenario.seed, `turn ${destination} ${timeline.now}`);
-        if (this.#weatherAt(destination, random) !== 'full') return () => undefined;
-        await sleep(withinMs);
-        return undefined;
-      },
-      send: (outgoing) => this.#send(process, `${name}:${outgoing.address}`, outgoing),
-      verify: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    };
-  }
-
-  #weatherAt(destination: string, random: Random): Weather | undefined {
-    const { scenario, timeline } = this.#parts;
+  function weatherAt(destination: string, random: Random): Weather | undefined {
     const { now } = timeline;
     const found = scenario.faults.findLast(
       (fault): fault is WeatherFault =>
@@ -76,124 +54,108 @@ export class Remotes {
     return found?.mode === 'mixed' ? random.of([undefined, undefined, undefined, ...MIXED]) : found?.mode;
   }
 
-  #send(process: Process, destination: string, outgoing: Outgoing): Promise<Receipt> {
+  function send(process: Process, destination: string, outgoing: Outgoing): Promise<Receipt> {
     if (!process.isAlive) return new Promise(() => undefined);
     const { notice } = outgoing.message as Told;
     const key = keyOf(notice);
-    const nth = (this.#tries.get(`${key} ${destination}`) ?? 0) + 1;
-    this.#tries.set(`${key} ${destination}`, nth);
+    const nth = (tries.get(`${key} ${destination}`) ?? 0) + 1;
+    tries.set(`${key} ${destination}`, nth);
     const { mode, root } = outgoing.perJob ?? {};
     const about = { key, nth: nthOf(notice), notice, destination, perJob: mode, root: root?.['ts'] };
-    const attempt: Attempt = { ...about, process, at: this.#parts.timeline.now };
-    this.#parts.observed.attempts.push(attempt);
-    const random = new Random(this.#parts.scenario.seed, `remote ${key} ${destination} ${nth}`);
-    const found = this.#weatherAt(destination, random);
+    const attempt: Attempt = { ...about, process, at: timeline.now };
+    observed.attempts.push(attempt);
+    const random = new Random(scenario.seed, `remote ${key} ${destination} ${nth}`);
+    const found = weatherAt(destination, random);
     // Nobody can ask for an alert again, since the list has none.
     const weather = found === 'strange' && isAlert(notice) ? 'error' : found;
-    this.#parts.say(
-      `${process.name} sends ${key} to ${destination} (${nth})${weather ? ` in weather ${weather}` : ''}`,
-    );
-    this.underWay += 1;
-    return new Promise((resolve, reject) =>
-      new Exchange(this, this.#parts, { attempt, process, outgoing, random, resolve, reject }).run(weather),
-    );
-  }
-}
-
-interface Exchanged {
-  readonly attempt: Attempt;
-  readonly process: Process;
-  readonly outgoing: Outgoing;
-  readonly random: Random;
-  readonly resolve: (receipt: Receipt) => void;
-  readonly reject: (failure: DeliveryFailure) => void;
-}
-
-/** One call of a remote, and the ways in which it can end. */
-class Exchange {
-  readonly #remotes: Remotes;
-  readonly #parts: WorldParts;
-  readonly #of: Exchanged;
-  /** Whether the message was on the wire, so that it may arrive even if its sender dies. */
-  readonly #isOnTheWire: boolean;
-  #hasEnded = false;
-
-  constructor(remotes: Remotes, parts: WorldParts, exchanged: Exchanged) {
-    this.#remotes = remotes;
-    this.#parts = parts;
-    this.#of = exchanged;
-    this.#isOnTheWire = exchanged.random.chance(0.5);
+    say(`${process.name} sends ${key} to ${destination} (${nth})${weather ? ` in weather ${weather}` : ''}`);
+    underWay += 1;
+    return exchange(attempt, outgoing, weather, random);
   }
 
-  run(weather: Weather | undefined): void {
-    const { outgoing, random } = this.#of;
-    const takesMs = weather === 'slow' ? random.int(1000, 9000) : random.int(5, 300);
-    if (weather === 'hang') {
-      if (random.chance(0.3)) this.#take(takesMs);
-      return this.#end(outgoing.timeoutMs, TIMES_OUT);
-    }
-    if (weather === 'dawdle') return this.#dawdle(takesMs);
-    if (weather === 'limit') {
-      const retryAfterMs = random.of([1, 3, 10, 45]) * SECOND;
-      return this.#end(takesMs, { class: 'rate_limited', code: '429', message: 'slow down', retryAfterMs });
-    }
-    const failure = weather && FAILURES[weather];
-    const isTaken = failure?.mayHaveArrived ? weather === 'reset-after' || random.chance(0.5) : !failure;
-    if (isTaken) this.#take(takesMs / 2);
-    this.#end(takesMs, failure);
-    this.#end(outgoing.timeoutMs, TIMES_OUT);
-  }
-
-  /** A remote that has the whole message and takes its time: a mail server up to ten minutes, a chat up to one. */
-  #dawdle(takesMs: number): void {
-    const { attempt, process, outgoing, random } = this.#of;
+  /** One call of a remote, and the ways in which it can end. */
+  function exchange(attempt: Attempt, outgoing: Outgoing, weather: Weather | undefined, random: Random) {
+    const { key, destination } = attempt;
+    const process = attempt.process as Process;
     const { onHandedOver, timeoutMs } = outgoing;
-    const longestMs = isMail(attempt.destination) ? MAIL_ANSWERS_WITHIN_MS : CHAT_ANSWERS_WITHIN_MS;
-    const answersInMs = random.int(1, isMail(attempt.destination) ? 500 : 80) * SECOND;
-    if (answersInMs <= longestMs || random.chance(0.5)) this.#take(takesMs);
-    if (onHandedOver === undefined) return this.#end(timeoutMs, TIMES_OUT);
-    this.#parts.timeline.after(takesMs, () =>
-      process.reach('any', () => {
-        attempt.handedOverAt = this.#parts.timeline.now;
-        onHandedOver();
-      }),
-    );
-    this.#end(answersInMs);
-    this.#end(longestMs, TIMES_OUT);
-  }
-
-  #take(afterMs: number): void {
-    const { attempt, process } = this.#of;
-    const { timeline, say } = this.#parts;
-    timeline.after(afterMs, () => {
-      if (!process.isAlive && !this.#isOnTheWire) return;
-      attempt.takenAt = timeline.now;
-      say(`${attempt.destination} takes ${attempt.key}`);
+    /** Whether the message was on the wire, so that it may arrive even if its sender dies. */
+    const isOnTheWire = random.chance(0.5);
+    let hasEnded = false;
+    return new Promise<Receipt>((resolve, reject) => {
+      const take = (afterMs: number) =>
+        timeline.after(afterMs, () => {
+          if (!process.isAlive && !isOnTheWire) return;
+          attempt.takenAt = timeline.now;
+          say(`${destination} takes ${key}`);
+        });
+      const conclude = (details: FailureDetails | undefined) => {
+        const { now: from } = timeline;
+        attempt.endedAt = from;
+        say(`${destination} answers ${details?.code ?? 'ok'} to ${process.name} about ${key}`);
+        if (details === undefined) return resolve({ ts: `${from}` });
+        const failure = new DeliveryFailure(details);
+        attempt.failure = failure;
+        if (failure.class === 'rate_limited')
+          observed.pauses.push({ destination, process, from, until: from + (failure.retryAfterMs ?? 0) });
+        reject(failure);
+      };
+      const end = (afterMs: number, details?: FailureDetails) =>
+        timeline.after(afterMs, () => {
+          if (hasEnded) return;
+          hasEnded = true;
+          underWay -= 1;
+          process.reach('any', () => conclude(details));
+        });
+      /** A remote that has the whole message and takes its time: a mail server up to ten minutes, a chat up to one. */
+      const dawdle = () => {
+        const longestMs = isMail(destination) ? MAIL_ANSWERS_WITHIN_MS : CHAT_ANSWERS_WITHIN_MS;
+        const answersInMs = random.int(1, isMail(destination) ? 500 : 80) * SECOND;
+        if (answersInMs <= longestMs || random.chance(0.5)) take(takesMs);
+        if (onHandedOver === undefined) return end(timeoutMs, TIMES_OUT);
+        timeline.after(takesMs, () =>
+          process.reach('any', () => {
+            attempt.handedOverAt = timeline.now;
+            onHandedOver();
+          }),
+        );
+        end(answersInMs);
+        return end(longestMs, TIMES_OUT);
+      };
+      const takesMs = weather === 'slow' ? random.int(1000, 9000) : random.int(5, 300);
+      if (weather === 'hang') {
+        if (random.chance(0.3)) take(takesMs);
+        return end(timeoutMs, TIMES_OUT);
+      }
+      if (weather === 'dawdle') return dawdle();
+      if (weather === 'limit') {
+        const retryAfterMs = random.of([1, 3, 10, 45]) * SECOND;
+        return end(takesMs, { class: 'rate_limited', code: '429', message: 'slow down', retryAfterMs });
+      }
+      const failure = weather && FAILURES[weather];
+      const isTaken = failure?.mayHaveArrived ? weather === 'reset-after' || random.chance(0.5) : !failure;
+      if (isTaken) take(takesMs / 2);
+      end(takesMs, failure);
+      return end(timeoutMs, TIMES_OUT);
     });
   }
 
-  #end(afterMs: number, details?: FailureDetails): void {
-    const { timeline } = this.#parts;
-    timeline.after(afterMs, () => {
-      if (this.#hasEnded) return;
-      this.#hasEnded = true;
-      this.#remotes.underWay -= 1;
-      this.#of.process.reach('any', () => this.#conclude(details));
-    });
-  }
-
-  #conclude(details: FailureDetails | undefined): void {
-    const { attempt, process, resolve, reject } = this.#of;
-    const { timeline, observed, say } = this.#parts;
-    const { destination } = attempt;
-    attempt.endedAt = timeline.now;
-    say(`${destination} answers ${details?.code ?? 'ok'} to ${process.name} about ${attempt.key}`);
-    if (details === undefined) return resolve({ ts: `${timeline.now}` });
-    const failure = new DeliveryFailure(details);
-    attempt.failure = failure;
-    const { now: from } = timeline;
-    if (failure.class === 'rate_limited')
-      observed.pauses.push({ destination, process, from, until: from + (failure.retryAfterMs ?? 0) });
-    reject(failure);
-  }
+  return {
+    get underWay() {
+      return underWay;
+    },
+    channelOf(process: Process, name: string): Channel {
+      const { sleep } = process.clock(process.slot);
+      return {
+        turn: async (withinMs, destination) => {
+          const random = new Random(scenario.seed, `turn ${destination} ${timeline.now}`);
+          if (weatherAt(destination, random) !== 'full') return () => undefined;
+          await sleep(withinMs);
+          return undefined;
+        },
+        send: (outgoing) => send(process, `${name}:${outgoing.address}`, outgoing),
+        verify: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
 }

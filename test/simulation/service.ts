@@ -6,32 +6,11 @@ import { Random } from './random.ts';
 import { ask } from './request.ts';
 import { SECOND, type Send, STATUS_NAMES } from './scenario.ts';
 
-export class JobService {
-  underWay = 0;
-  readonly #parts: WorldParts;
+export function serviceOf({ scenario, timeline, observed, open, say, clockOf }: WorldParts) {
+  let underWay = 0;
 
-  constructor(parts: WorldParts) {
-    this.#parts = parts;
-  }
-
-  send(send: Send): void {
-    this.#post(send, 'try', send.tries);
-    const { againAfter } = send;
-    if (againAfter === undefined) return;
-    this.underWay += 1;
-    this.#parts.timeline.ofWorld(againAfter, () => {
-      this.underWay -= 1;
-      this.#post(send, 'again', 1);
-    });
-  }
-
-  #post(send: Send, what: string, tries: number): void {
-    this.underWay += 1;
-    void this.#keepPosting(send, what, tries).then(() => (this.underWay -= 1));
-  }
-
-  async #keepPosting(send: Send, what: string, tries: number): Promise<void> {
-    const { scenario, timeline, open, say } = this.#parts;
+  async function keepPosting(send: Send, what: string, tries: number): Promise<void> {
+    underWay += 1;
     for (let nth = 1; nth <= tries; nth += 1) {
       const random = new Random(scenario.seed, `post ${send.nth} ${what} ${nth}`);
       if (nth > 1) await timeline.sleepOfWorld(random.int(30, 60) * SECOND);
@@ -39,25 +18,19 @@ export class JobService {
       const all = open();
       const process = all[Math.floor(picked * all.length)];
       if (process === undefined) say(`nobody takes the POST of ${send.job}/${send.nth}`);
-      else if ((await this.#postOnce(send, nth, process)).status === 200) return;
+      else if ((await postOnce(send, nth, process)).status === 200) break;
     }
+    underWay -= 1;
   }
 
-  async #postOnce(send: Send, nth: number, process: Process): Promise<Post> {
-    const { timeline, observed, say, clockOf } = this.#parts;
-    const post: Post = {
-      send,
-      nth,
-      at: timeline.now,
-      clockedAt: clockOf(-1),
-      process,
-      config: process.config,
-    };
+  async function postOnce(send: Send, nth: number, process: Process): Promise<Post> {
+    const at = { at: timeline.now, clockedAt: clockOf(-1) };
+    const post: Post = { send, nth, ...at, process, config: process.config };
     observed.posts.push(post);
     const name = `${send.job}/${send.nth}`;
     say(`the service posts ${name} (${send.bot}, ${STATUS_NAMES[send.status]}) to ${process.name}`);
     const handle = process.handlers.get(RECEIVER_PORT);
-    const body = JSON.stringify(callbackOf(send, nth, this.#parts.scenario.epoch));
+    const body = JSON.stringify(callbackOf(send, nth, scenario.epoch));
     const asked = handle && ask(handle, 'POST', '/callbacks', body);
     const answered = asked?.then((answer) => process.reach('any', () => note(post, answer)));
     await Promise.race([answered, process.died]);
@@ -66,6 +39,22 @@ export class JobService {
     say(`${name} is answered ${post.status ?? 'nothing'} ${post.result ?? ''}${told ? `: ${told}` : ''}`);
     return post;
   }
+
+  return {
+    get underWay() {
+      return underWay;
+    },
+    send(send: Send): void {
+      void keepPosting(send, 'try', send.tries);
+      const { againAfter } = send;
+      if (againAfter === undefined) return;
+      underWay += 1;
+      timeline.ofWorld(againAfter, () => {
+        underWay -= 1;
+        void keepPosting(send, 'again', 1);
+      });
+    },
+  };
 }
 
 function note(post: Post, { status, body }: { readonly status: number; readonly body: string }): void {

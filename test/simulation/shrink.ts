@@ -1,6 +1,13 @@
-/** Shrinks a scenario to what its failure needs. */
-import { runScenario } from './run-scenario.ts';
+/** Runs a scenario to its end and judges it, and shrinks one to what its failure needs. */
+import { judge } from './model/judge.ts';
 import type { Scenario } from './scenario.ts';
+import { lived } from './world.ts';
+
+/** @returns the story and, as `broken`, the sentences of the contract that did not hold: `told once: p0.1 sends …` */
+export async function runScenario(scenario: Scenario, isTracing = false) {
+  const { trace, observed, now } = await lived(scenario, isTracing);
+  return { broken: judge(scenario, observed, now), trace, virtualMs: now };
+}
 
 /** Tried in this order: what goes first makes all later runs cheaper. */
 const LISTS = ['faults', 'sends', 'acts'] as const;

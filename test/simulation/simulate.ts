@@ -4,9 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import { scenarioOf } from './draw.ts';
-import { runScenario } from './run-scenario.ts';
 import { DAY } from './scenario.ts';
-import { shrunk } from './shrink.ts';
+import { runScenario, shrunk } from './shrink.ts';
 
 const { values } = parseArgs({
   options: {

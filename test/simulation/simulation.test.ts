@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { scenarioOf } from './draw.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Planted, PLANTED } from './planted/planted.ts';
-import { runScenario } from './run-scenario.ts';
+import { type Planted, PLANTED } from './planted/faults.ts';
+import { runScenario } from './shrink.ts';
 
 /** As many as one core runs in fifteen seconds. */
 const SEEDS = 60;

@@ -15,90 +15,52 @@ type Call = (
   options?: { readonly withinMs?: number | undefined },
 ) => Promise<unknown>;
 
-interface Caller extends Run {
-  /** Runs `work` now, unless the process is dead or dies at this moment. */
-  reach(what: 'store' | 'any', work: () => void): void;
-}
+/** @param gone the runs that have ended */
+export function storeOf(
+  { scenario, timeline }: { readonly scenario: Scenario; readonly timeline: Timeline },
+  gone: ReadonlySet<string>,
+  process: Run & { reach(what: 'store', work: () => void): void },
+) {
+  const random = new Random(scenario.seed, `store ${process.name}`);
+  const opened: Database[] = [];
+  let [underWay, lastAt] = [0, 0];
+  let use: () => void = () => undefined;
+  const isInUse = new Promise<void>((resolve) => (use = resolve));
 
-export interface StoreParts {
-  readonly scenario: Scenario;
-  readonly timeline: Timeline;
-  readonly gone: ReadonlySet<string>;
-}
-
-export class StoreSeam {
-  underWay = 0;
-  /** Resolves with the first call; everything before it takes real, not virtual, time. */
-  readonly isInUse: Promise<void>;
-  #use: () => void = () => undefined;
-  readonly #parts: StoreParts;
-  readonly #process: Caller;
-  readonly #random: Random;
-  readonly #opened: Database[] = [];
-  #lastAt = 0;
-
-  constructor(parts: StoreParts, process: Caller) {
-    this.#parts = parts;
-    this.#process = process;
-    this.#random = new Random(parts.scenario.seed, `store ${process.name}`);
-    this.isInUse = new Promise((resolve) => (this.#use = resolve));
+  function around(real: Database): Database {
+    opened.push(real);
+    const call: Call = (name, args, options) => callOf(real.call as unknown as Call, name, args, options);
+    return { call: call as unknown as Database['call'], close: () => closed(real) };
   }
 
-  get options(): Partial<Pick<LedgerOptions, 'owner' | 'isGone' | 'isInProcess' | 'flush' | 'around'>> {
-    const { name, slot } = this.#process;
-    const { gone } = this.#parts;
-    return {
-      owner: name,
-      // Each slot counts as a machine of its own.
-      isGone: (owner) => owner.startsWith(`p${slot}.`) && gone.has(owner),
-      isInProcess: true,
-      // Simulated crashes are never those of a machine, so nothing needs to be flushed.
-      flush: (_descriptor, onFlushed) => onFlushed(null),
-      around: (database) => this.#around(database),
-    };
-  }
-
-  /** Closes the databases that a dead process had open. */
-  async close(): Promise<void> {
-    for (const database of this.#opened.splice(0)) await database.close().catch(() => undefined);
-  }
-
-  #around(real: Database): Database {
-    this.#opened.push(real);
-    const call: Call = (name, args, options) => this.#call(real.call as unknown as Call, name, args, options);
-    return { call: call as unknown as Database['call'], close: () => this.#closed(real) };
-  }
-
-  async #closed(real: Database): Promise<void> {
-    const place = this.#opened.indexOf(real);
+  async function closed(real: Database): Promise<void> {
+    const place = opened.indexOf(real);
     if (place < 0) return;
-    this.#opened.splice(place, 1);
-    await this.#parts.timeline.busy(() => real.close());
+    opened.splice(place, 1);
+    await timeline.busy(() => real.close());
   }
 
-  #call(
+  function callOf(
     real: Call,
     name: string,
     args: unknown,
     { withinMs = DEFAULT_WITHIN_MS, ...options }: Parameters<Call>[2] = {},
   ): Promise<unknown> {
-    const { timeline, scenario } = this.#parts;
-    const process = this.#process;
-    this.#use();
-    const fault = this.#faultAt(name);
-    const isHit = fault !== undefined && (fault.only !== undefined || this.#random.chance(0.7));
+    use();
+    const fault = faultAt(name);
+    const isHit = fault !== undefined && (fault.only !== undefined || random.chance(0.7));
     const mode = isHit ? fault.mode : undefined;
-    const slowMs = mode === 'slow' ? this.#random.int(50, 9000) : 0;
-    const due = timeline.now + this.#random.int(0, 3) + slowMs;
-    const at = Math.max(due, scenario.isOrdered ? this.#lastAt : 0);
-    this.#lastAt = at;
-    this.underWay += 1;
+    const slowMs = mode === 'slow' ? random.int(50, 9000) : 0;
+    const due = timeline.now + random.int(0, 3) + slowMs;
+    const at = Math.max(due, scenario.isOrdered ? lastAt : 0);
+    lastAt = at;
+    underWay += 1;
     return new Promise((resolve, reject) => {
       let isOver = false;
       const end = (how: () => void) => {
         if (isOver) return;
         isOver = true;
-        this.underWay -= 1;
+        underWay -= 1;
         process.reach('store', how);
       };
       const stopTimer = timeline.after(withinMs, () =>
@@ -117,24 +79,44 @@ export class StoreSeam {
           (error: Error) => () => reject(error),
         );
         const lost = () => reject(new LedgerUnavailable(`simulated: the answer is lost of ${name}`));
-        timeline.after(this.#random.int(0, 2), () => finish(mode === 'lost' ? lost : ended));
+        timeline.after(random.int(0, 2), () => finish(mode === 'lost' ? lost : ended));
       };
       timeline.after(at - timeline.now, () => process.reach('store', () => void timeline.busy(begin)));
     });
   }
 
-  #faultAt(name: string): StoreFault | undefined {
-    const { scenario, timeline } = this.#parts;
-    const { slot } = this.#process;
+  function faultAt(name: string): StoreFault | undefined {
     return scenario.faults.find(
       (fault): fault is StoreFault =>
         fault.kind === 'store' &&
         fault.at <= timeline.now &&
         timeline.now < fault.at + fault.for &&
-        (fault.slot < 0 || fault.slot === slot) &&
+        (fault.slot < 0 || fault.slot === process.slot) &&
         (fault.only === undefined || fault.only === quarterOf(name)),
     );
   }
+
+  const options: Partial<Pick<LedgerOptions, 'owner' | 'isGone' | 'isInProcess' | 'flush' | 'around'>> = {
+    owner: process.name,
+    // Each slot counts as a machine of its own.
+    isGone: (owner) => owner.startsWith(`p${process.slot}.`) && gone.has(owner),
+    isInProcess: true,
+    // Simulated crashes are never those of a machine, so nothing needs to be flushed.
+    flush: (_descriptor, onFlushed) => onFlushed(null),
+    around,
+  };
+  return {
+    options,
+    /** Resolves with the first call; everything before it takes real, not virtual, time. */
+    isInUse,
+    get underWay() {
+      return underWay;
+    },
+    /** Closes the databases that a dead process had open. */
+    async close(): Promise<void> {
+      for (const database of opened.splice(0)) await database.close().catch(() => undefined);
+    },
+  };
 }
 
 /** By a hash of the name, since the list of operations changes. */

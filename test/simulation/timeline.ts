@@ -1,5 +1,6 @@
 /** Virtual time: events in the order of their times, then of their making. Between two, everything happens that needs no time to pass. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Scenario } from './scenario.ts';
 
 interface Event {
   readonly at: number;
@@ -83,4 +84,19 @@ export class Timeline {
 
 function isBefore(a: Event, b: Event): boolean {
   return a.at < b.at || (a.at === b.at && a.place < b.place);
+}
+
+/** The machines' clocks: each is ahead of the world's clock by some time, and may be set. */
+export function clocksOf({ skews, epoch }: Scenario, timeline: Timeline) {
+  const ahead = [...skews];
+  let storeAhead = 0;
+  return {
+    /** @param slot -1: the store's clock. @returns milliseconds since 1970 */
+    now: (slot: number): number => epoch + timeline.now + (ahead[slot] ?? storeAhead),
+    /** @param slot -1: the clocks of the store and of all machines. */
+    set(slot: number, by: number): void {
+      if (slot < 0) storeAhead += by;
+      for (const [index, of] of ahead.entries()) if (slot < 0 || index === slot) ahead[index] = of + by;
+    },
+  };
 }

@@ -1,15 +1,14 @@
 /** The world around the product: processes that can die at any moment, a store that they share, remotes, people, and the service that posts. */
 import type { UsableConfig } from '../../src/app/settings.ts';
-import { clocksOf } from './clocks.ts';
 import { readConfigs, readingsOf, temporaryFolder } from './configs.ts';
 import { type ListedDelivery, nothingYet } from './observed.ts';
-import { People } from './people.ts';
+import { peopleOf } from './people.ts';
 import { Process, type Surroundings } from './process.ts';
-import { Remotes, STRANGE } from './remotes.ts';
+import { remotesOf, STRANGE } from './remotes.ts';
 import { type Fault, MINUTE, type Scenario, SECOND } from './scenario.ts';
-import { JobService } from './service.ts';
-import { StoreSeam } from './store.ts';
-import { Timeline } from './timeline.ts';
+import { serviceOf } from './service.ts';
+import { storeOf } from './store.ts';
+import { clocksOf, Timeline } from './timeline.ts';
 
 /** Everything has to end within this time of the last fault: backoffs take up to fifteen minutes, pauses that a clock made up to an hour. */
 const ENDS_WITHIN_MS = 80 * MINUTE;
@@ -27,249 +26,192 @@ const AWAKE_LONG_MS = 1500;
 /** The time between two checks whether all has ended. */
 const LOOKS_EVERY_MS = 10 * SECOND;
 
-export class World {
-  readonly scenario: Scenario;
-  readonly timeline = new Timeline();
-  readonly observed = nothingYet();
-  readonly trace: string[] = [];
-  readonly #clocks: ReturnType<typeof clocksOf>;
-  readonly #remotes: Remotes;
-  readonly #service: JobService;
-  readonly #people: People;
-  readonly #folder = temporaryFolder();
-  #configs: Awaited<ReturnType<typeof readConfigs>> = [];
-  readonly #slots: (Process | undefined)[] = [];
-  readonly #runs: number[] = [];
-  readonly #gone = new Set<string>();
-  readonly #files: number[];
-  readonly #counts = new Map<Fault, number>();
-  readonly #stopping = new Set<Process>();
-  readonly #isTracing: boolean;
-  #awakeUntil = 0;
-  #lookAt = 0;
-  #hasEnded = false;
-  #isLooking = false;
+/** Runs a scenario to its end. */
+export async function lived(scenario: Scenario, isTracing: boolean) {
+  const timeline = new Timeline();
+  const observed = nothingYet();
+  const trace: string[] = [];
+  const clocks = clocksOf(scenario, timeline);
+  const folder = temporaryFolder();
+  const configs = await readConfigs(scenario.configs, folder.path);
+  const slots: (Process | undefined)[] = [];
+  const runs: number[] = [];
+  const gone = new Set<string>();
+  /** The number of the config that each slot's files hold. */
+  const files = scenario.skews.map(() => 0);
+  const counts = new Map<Fault, number>();
+  const stopping = new Set<Process>();
+  let [awakeUntil, lookAt] = [0, 0];
+  let [hasEnded, isLooking] = [false, false];
 
-  constructor(scenario: Scenario, isTracing = false) {
-    this.scenario = scenario;
-    this.#isTracing = isTracing;
-    this.#files = scenario.skews.map(() => 0);
-    const { timeline, observed } = this;
-    this.#clocks = clocksOf(scenario, timeline);
-    const open = () => this.#slots.filter((each): each is Process => each?.isOpen === true);
-    const parts = { scenario, timeline, observed, open, say: this.say, clockOf: this.#clocks.now };
-    this.#remotes = new Remotes(parts);
-    this.#service = new JobService(parts);
-    this.#people = new People(parts);
-  }
-
-  readonly say = (line: string): void => {
-    if (this.#isTracing) this.trace.push(`${(this.timeline.now / 1000).toFixed(3).padStart(9)} ${line}`);
+  const say = (line: string): void => {
+    if (isTracing) trace.push(`${(timeline.now / 1000).toFixed(3).padStart(9)} ${line}`);
   };
-
-  async run(): Promise<void> {
-    const { scenario, timeline, observed } = this;
-    this.#configs = await readConfigs(scenario.configs, this.#folder.path);
-    for (let slot = 0; slot < scenario.replicas; slot += 1) this.#start(slot);
-    for (const send of scenario.sends) timeline.ofWorld(send.at, () => this.#service.send(send));
-    for (const act of scenario.acts) timeline.ofWorld(act.at, () => this.#people.act(act));
-    for (const fault of scenario.faults) timeline.ofWorld(fault.at, () => this.#strike(fault));
-    timeline.ofWorld(scenario.healedAt, () => this.#heal());
-    await timeline.settle();
-    while (!this.#hasEnded && (await timeline.step())) {
-      if (timeline.now > scenario.healedAt + scenario.tailMs + ENDS_WITHIN_MS) break;
-      this.#look();
-      this.#sleep();
-    }
-    if (!this.#hasEnded) observed.stuck = this.#standing();
-  }
-
-  async end(): Promise<void> {
-    for (const process of this.#slots) {
-      if (process === undefined) continue;
-      process.end();
-      await process.store.close();
-    }
-    this.#folder.remove();
-  }
+  const open = () => slots.filter((each): each is Process => each?.isOpen === true);
+  const parts = { scenario, timeline, observed, open, say, clockOf: clocks.now };
+  const remotes = remotesOf(parts);
+  const service = serviceOf(parts);
+  const people = peopleOf(parts);
+  const surroundings: Surroundings = {
+    ...parts,
+    configured,
+    channelOf: remotes.channelOf,
+    storeOf: (process) => storeOf(parts, gone, process),
+    onEvent: count,
+  };
 
   // Processes
 
-  get #surroundings(): Surroundings {
-    const { scenario, timeline, observed } = this;
-    return {
-      scenario,
-      timeline,
-      clockOf: this.#clocks.now,
-      configured: (process) => this.#configured(process),
-      channelOf: (process, name) => this.#remotes.channelOf(process, name),
-      storeOf: (process) => new StoreSeam({ scenario, timeline, gone: this.#gone }, process),
-      onEvent: (process, what) => this.#count(process, what),
-      onLine: (process, line) => this.say(`${process.name} ${line}`),
-      onUnforeseen: (process, what) => {
-        this.say(`${process.name} meets the unforeseen: ${what}`);
-        observed.unforeseen.push(what);
-      },
-    };
-  }
-
-  #start(slot: number): void {
-    const run = (this.#runs[slot] ?? 0) + 1;
-    this.#runs[slot] = run;
-    const process = new Process(this.#surroundings, `p${slot}.${run}`, slot, this.#files[slot] ?? 0);
-    this.#slots[slot] = process;
-    this.say(`${process.name} starts with config ${process.config}`);
+  function start(slot: number): void {
+    const run = (runs[slot] ?? 0) + 1;
+    runs[slot] = run;
+    const process = new Process(surroundings, `p${slot}.${run}`, slot, files[slot] ?? 0);
+    slots[slot] = process;
+    say(`${process.name} starts with config ${process.config}`);
     const started = process.start().catch((error: unknown) => {
-      this.say(`${process.name} cannot start: ${String(error).replace(this.#folder.path, '')}`);
-      if (process.isAlive) this.#down(process, 5 * SECOND);
+      say(`${process.name} cannot start: ${String(error).replace(folder.path, '')}`);
+      if (process.isAlive) down(process, 5 * SECOND);
     });
-    void this.timeline.busy(() => Promise.race([started, process.store.isInUse]));
+    void timeline.busy(() => Promise.race([started, process.store.isInUse]));
   }
 
   /** The config that the files of the process hold now. */
-  #configured(process: Process): UsableConfig {
-    const number = this.#files[process.slot] ?? 0;
+  function configured(process: Process): UsableConfig {
+    const number = files[process.slot] ?? 0;
     process.config = number;
-    this.observed.loaded.push({ at: this.timeline.now, config: number, slot: process.slot });
-    const read = this.#configs[number];
+    observed.loaded.push({ at: timeline.now, config: number, slot: process.slot });
+    const read = configs[number];
     if (read === undefined) throw new Error(`there is no config ${number}`);
-    return { ...read, readings: readingsOf(number, () => this.#files[process.slot] ?? 0) };
+    return { ...read, readings: readingsOf(number, () => files[process.slot] ?? 0) };
   }
 
-  #kill(process: Process, downFor: number): void {
+  function kill(process: Process, downFor: number): void {
     if (!process.isAlive) return;
-    this.say(`${process.name} is killed`);
-    this.#down(process, downFor);
-    this.timeline.after(1, () => void this.timeline.busy(() => process.store.close()));
+    say(`${process.name} is killed`);
+    down(process, downFor);
+    timeline.after(1, () => void timeline.busy(() => process.store.close()));
   }
 
-  #down(process: Process, downFor: number): void {
+  function down(process: Process, downFor: number): void {
     const { slot } = process;
     process.end();
-    this.#gone.add(process.name);
-    this.observed.ends.push({ at: this.timeline.now, process });
-    this.#slots[slot] = undefined;
-    this.timeline.ofWorld(downFor, () => {
-      if (this.#slots[slot] === undefined) this.#start(slot);
+    gone.add(process.name);
+    observed.ends.push({ at: timeline.now, process });
+    slots[slot] = undefined;
+    timeline.ofWorld(downFor, () => {
+      if (slots[slot] === undefined) start(slot);
     });
   }
 
-  async #stop(process: Process, downFor: number): Promise<void> {
+  async function stop(process: Process, downFor: number): Promise<void> {
     // The program ignores a second signal.
-    if (!process.isOpen || process.app === undefined || this.#stopping.has(process)) return;
-    this.#stopping.add(process);
-    this.say(`${process.name} is stopped`);
-    const since = this.timeline.now;
+    if (!process.isOpen || process.app === undefined || stopping.has(process)) return;
+    stopping.add(process);
+    say(`${process.name} is stopped`);
+    const since = timeline.now;
     await process.app.stop();
     if (!process.isAlive) return;
-    this.say(`${process.name} has ended`);
-    this.observed.stops.push({ process, from: since, ms: this.timeline.now - since });
-    this.#down(process, downFor);
+    say(`${process.name} has ended`);
+    observed.stops.push({ process, from: since, ms: timeline.now - since });
+    down(process, downFor);
   }
 
   // Faults
 
-  #strike(fault: Fault): void {
-    if (this.timeline.now >= this.scenario.healedAt) return;
+  function strike(fault: Fault): void {
+    if (timeline.now >= scenario.healedAt) return;
     const { kind } = fault;
-    if (kind === 'killAt') this.#counts.set(fault, 0);
-    else if ('downFor' in fault) this.#endRun(fault);
-    else this.say(inWords(fault));
-    if (kind === 'clock') this.#clocks.set(fault.slot, fault.by);
-    if (kind === 'reload') this.#files[fault.slot] = fault.config;
+    if (kind === 'killAt') counts.set(fault, 0);
+    else if ('downFor' in fault) endRun(fault);
+    else say(inWords(fault));
+    if (kind === 'clock') clocks.set(fault.slot, fault.by);
+    if (kind === 'reload') files[fault.slot] = fault.config;
   }
 
-  #endRun({ kind, slot, downFor }: Extract<Fault, { readonly kind: 'kill' | 'stop' }>): void {
-    const process = this.#slots[slot];
+  function endRun({ kind, slot, downFor }: Extract<Fault, { readonly kind: 'kill' | 'stop' }>): void {
+    const process = slots[slot];
     if (process === undefined) return;
-    if (kind === 'kill') this.#kill(process, downFor);
-    else void this.#stop(process, downFor);
+    if (kind === 'kill') kill(process, downFor);
+    else void stop(process, downFor);
   }
 
   /** Counts the events that reach a process, and kills it at the n-th. */
-  #count(process: Process, what: 'store' | 'any'): void {
-    for (const [fault, count] of this.#counts) {
+  function count(process: Process, what: 'store' | 'any'): void {
+    for (const [fault, count] of counts) {
       if (fault.kind !== 'killAt' || fault.slot !== process.slot) continue;
       if (fault.what === 'store' && what !== 'store') continue;
-      if (count + 1 < fault.n) this.#counts.set(fault, count + 1);
+      if (count + 1 < fault.n) counts.set(fault, count + 1);
       else {
-        this.#counts.delete(fault);
-        this.#kill(process, fault.downFor);
+        counts.delete(fault);
+        kill(process, fault.downFor);
       }
     }
   }
 
-  #heal(): void {
-    this.say('all is well from here on');
-    this.#counts.clear();
-    const { replicas, configs } = this.scenario;
-    for (let slot = 0; slot < replicas; slot += 1) {
-      this.#files[slot] = configs.length - 1;
-      if (this.#slots[slot] === undefined) this.#start(slot);
+  function heal(): void {
+    say('all is well from here on');
+    counts.clear();
+    for (const slot of files.keys()) {
+      files[slot] = configs.length - 1;
+      if (slots[slot] === undefined) start(slot);
     }
   }
 
   // Time
 
-  get #isIdle(): boolean {
-    const processes = this.#slots.filter((each) => each !== undefined);
+  function isIdle(): boolean {
+    const processes = slots.filter((each) => each !== undefined);
     const isQuiet = processes.every(({ isOpen, store }) => isOpen && store.underWay === 0);
-    return isQuiet && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
+    // All POSTs ended long enough ago that the attempts that they left have begun.
+    const begun = timeline.now - AWAKE_MS;
+    const isPosted = observed.posts.every(({ endedAt = Infinity }) => endedAt <= begun);
+    return isQuiet && remotes.underWay === 0 && people.underWay === 0 && isPosted;
   }
 
-  /** Whether all POSTs ended long enough ago that the attempts that they left have begun. */
-  get #isPosted(): boolean {
-    const begun = this.timeline.now - AWAKE_MS;
-    return this.observed.posts.every(({ endedAt = Infinity }) => endedAt <= begun);
-  }
-
-  #sleep(): void {
-    const { timeline } = this;
+  function sleep(): void {
     const { now, nextOfWorld } = timeline;
-    if (now < this.#awakeUntil || !this.#isIdle) return;
-    const isPaused = this.observed.pauses.some((pause) => pause.until + SHORTEST_SLEEP_MS > now);
-    if (isPaused && this.scenario.replicas > 1) return;
+    if (now < awakeUntil || !isIdle()) return;
+    const isPaused = observed.pauses.some((pause) => pause.until + SHORTEST_SLEEP_MS > now);
+    if (isPaused && scenario.replicas > 1) return;
     const until = Math.min(now + (isPaused ? SLEEPS_LONG_MS : SLEEPS_MS), nextOfWorld - 100);
     if (until < now + SHORTEST_SLEEP_MS) return;
     timeline.jumpTo(until);
-    this.observed.slept.push(until);
-    this.#awakeUntil = until + (isPaused ? AWAKE_LONG_MS : AWAKE_MS);
-    this.say('time passes');
+    observed.slept.push(until);
+    awakeUntil = until + (isPaused ? AWAKE_LONG_MS : AWAKE_MS);
+    say('time passes');
   }
 
   /** Once nothing more can come, checks from time to time whether anything still waits. */
-  #look(): void {
-    const { now } = this.timeline;
-    const { healedAt, tailMs } = this.scenario;
-    if (this.#isLooking || now < this.#lookAt || now < healedAt + tailMs) return;
-    if (this.#service.underWay > 0 || !this.#isIdle || this.#slots.includes(undefined)) return;
-    this.#isLooking = true;
-    void this.#ask();
+  function look(): void {
+    const { now } = timeline;
+    if (isLooking || now < lookAt || now < scenario.healedAt + scenario.tailMs) return;
+    if (service.underWay > 0 || !isIdle() || slots.includes(undefined)) return;
+    isLooking = true;
+    void askAll();
   }
 
-  async #ask(): Promise<void> {
-    const { observed } = this;
-    const [process] = this.#slots;
-    const found = process && (await this.#people.found(process));
-    this.#isLooking = false;
-    this.#lookAt = this.timeline.now + LOOKS_EVERY_MS;
+  async function askAll(): Promise<void> {
+    const [process] = slots;
+    const found = process && (await people.found(process));
+    isLooking = false;
+    lookAt = timeline.now + LOOKS_EVERY_MS;
     if (process === undefined || found === undefined) return;
     const { listed } = Object.assign(observed, found);
     // A person gives back the deliveries that wait for somebody.
     for (const { deliveries } of listed)
-      for (const was of deliveries) if (isForSomebody(was)) this.#people.giveBack(process, was);
+      for (const was of deliveries) if (isForSomebody(was)) people.giveBack(process, was);
     const isOpen = listed.some(({ deliveries }) =>
       deliveries.some(({ state, until }) => state === 'pending' || until !== undefined),
     );
     const metrics = [];
-    for (const each of this.#slots) metrics.push((each && (await this.#people.metrics(each))) ?? '');
+    for (const each of slots) metrics.push((each && (await people.metrics(each))) ?? '');
     if (isOpen || metrics.some((figures) => !/^botbell_deliveries_pending 0$/m.test(figures))) return;
     observed.metrics = metrics;
-    this.#hasEnded = true;
+    hasEnded = true;
   }
 
-  #standing(): string {
-    const waiting = this.observed.listed.flatMap(({ job_id: job, kind, deliveries }) =>
+  function standing(): string {
+    const waiting = observed.listed.flatMap(({ job_id: job, kind, deliveries }) =>
       deliveries
         .filter(({ state }) => state === 'pending' || state === 'held')
         .map(
@@ -277,10 +219,31 @@ export class World {
             `${job ?? kind}@${destination} ${state} ${rule} ${until} after ${attempts} attempts`,
         ),
     );
-    const open = this.#slots
+    const open = slots
       .map((each) => (each === undefined ? 'down' : each.isOpen ? 'open' : 'closed'))
       .join(', ');
-    return `${waiting.slice(0, 5).join('; ') || 'nothing is listed'} (processes: ${open}; calls: ${this.#remotes.underWay})`;
+    return `${waiting.slice(0, 5).join('; ') || 'nothing is listed'} (processes: ${open}; calls: ${remotes.underWay})`;
+  }
+
+  const latest = scenario.healedAt + scenario.tailMs + ENDS_WITHIN_MS;
+  const isOver = () => hasEnded || timeline.now > latest;
+  for (const slot of files.keys()) start(slot);
+  for (const send of scenario.sends) timeline.ofWorld(send.at, () => service.send(send));
+  for (const act of scenario.acts) timeline.ofWorld(act.at, () => people.act(act));
+  for (const fault of scenario.faults) timeline.ofWorld(fault.at, () => strike(fault));
+  timeline.ofWorld(scenario.healedAt, heal);
+  try {
+    await timeline.settle();
+    while (!isOver() && (await timeline.step())) {
+      look();
+      sleep();
+    }
+    if (!hasEnded) observed.stuck = standing();
+    return { trace, observed, now: timeline.now };
+  } finally {
+    for (const process of slots) process?.end();
+    for (const process of slots) await process?.store.close();
+    folder.remove();
   }
 }
 

@@ -78,7 +78,7 @@ function* whileItLasts(history: History, lasting: Lasting, attempt: Attempt) {
   const { trouble, id } = lasting;
   const { at, destination, key } = attempt;
   const what = `${key} to ${destination} at ${seconds(at)} of incident ${id}`;
-  const begun = trouble.errors[0]?.at ?? 0;
+  const [{ at: begun }] = trouble.errors;
   const due = stepsOf(lasting.routes).filter((each) => {
     const dueAt = dueFrom(history, lasting, each, { from: begun, destination });
     return each.step.notify.includes(destination) && at >= (dueAt ?? begun) - EARLY_MS;
@@ -134,7 +134,7 @@ function* inTime(history: History, lasting: Lasting, each: Step) {
   const { route, step } = each;
   const releases = releasesOf(history, id);
   if (releases.some(({ status }) => status !== 202)) return;
-  const { at: from } = releases.at(-1) ?? trouble.errors[0] ?? { at: 0 };
+  const { at: from } = releases.at(-1) ?? trouble.errors[0];
   for (const destination of isPlain(history, lasting, route) ? step.notify : []) {
     const due = dueFrom(history, lasting, each, { from, destination }) ?? Infinity;
     const latest = latestFor(history, due, step);
@@ -168,7 +168,7 @@ function latestFor(history: History, due: number, { notify }: StepPlan): number 
 function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan): boolean {
   const { on, afterFailures, repeat, unlessCode, notify } = route;
   const { burst } = history.configOf({ config: 0 });
-  const at = trouble.errors[0]?.at ?? 0;
+  const [{ at }] = trouble.errors;
   const isRuled = [afterFailures, repeat, unlessCode, burst].some((rule) => rule !== undefined);
   const isHeld = mutedUntil(route, 1, at, history.scenario.epoch) !== undefined;
   const isSnoozed = snoozesOf(history).some(

@@ -1,5 +1,5 @@
-/** Section 8: the results of a BOT, and what a destination was told of it. Facts go by the start of the runs. */
-import type { Send } from '../scenario.ts';
+/** Section 8: the results of a BOT, what a destination was told of it, and when one is due. Facts go by the start of the runs. */
+import { type ExpectPlan, MINUTE, type Send } from '../scenario.ts';
 
 export interface Row {
   /** Errors in a row. */
@@ -68,4 +68,33 @@ export function toldAfter(told: ToldFacts, decided: Decided): ToldFacts {
   if (status === 0) return { errors: told.errors.filter((error) => error.startedAt > startedAt), heldBack };
   if (isLetGo) return rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
   return { errors: isOver ? told.errors : [...told.errors, { startedAt, at, likeness, lostAt }], heldBack };
+}
+
+/** Of `expect`: due times count from the BOT's first callback. Times: milliseconds since the world began. */
+export class Expectation {
+  readonly graceMs: number;
+  /** The first due time that no result has met. */
+  openDue: number;
+  readonly #everyMs: number;
+  /** Whether a missed result was told, and none has come since. */
+  #isMissed: boolean;
+
+  constructor(anchor: number, { everyMin, graceMin }: ExpectPlan, isMissed = false) {
+    this.#isMissed = isMissed;
+    this.#everyMs = everyMin * MINUTE;
+    this.graceMs = graceMin * MINUTE;
+    this.openDue = anchor + this.#everyMs;
+  }
+
+  isLate(at: number): boolean {
+    return this.#isMissed || at > this.openDue + this.graceMs;
+  }
+
+  /** A result meets a due time if it comes after the one before and within the grace, and its run started at most one grace early. */
+  came(at: number, startedAt: number): void {
+    const isMet = (due: number) =>
+      due - this.#everyMs < at && at <= due + this.graceMs && startedAt >= due - this.graceMs;
+    this.#isMissed = false;
+    while (this.openDue + this.graceMs < at || isMet(this.openDue)) this.openDue += this.#everyMs;
+  }
 }

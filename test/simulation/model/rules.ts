@@ -2,7 +2,7 @@
 import type { Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
-import { type Ruling, Rules } from './ruling.ts';
+import { type Ruling, rulingsOn } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
 import { isLostWithItsSummary, untold } from './told.ts';
 import { judgeTimers } from './timers.ts';
@@ -16,7 +16,7 @@ export function* judgeRules(history: History) {
   // The model does not know which config's rules decide while processes differ.
   if (config === undefined || history.hasReloads) return;
   const snoozes = snoozesOf(history);
-  const rulings = new Rules(config, epoch, lostAtIn(history)).judge(history.admitted);
+  const rulings = rulingsOn(history.admitted, config, epoch, lostAtIn(history));
   const unsure = unsurePlaces(history);
   yield* snoozedForAReason(history, snoozes);
   for (const [admitted, ruled] of rulings) {

@@ -10,8 +10,8 @@ import {
   type Status,
   STATUS_NAMES,
 } from '../scenario.ts';
-import { Expectation } from './expectation.ts';
-import { likenessOf, NOTHING_TOLD, Results, type Row, type ToldFacts, toldAfter } from './facts.ts';
+import { Expectation, likenessOf, NOTHING_TOLD, Results } from './facts.ts';
+import { type Row, type ToldFacts, toldAfter } from './facts.ts';
 
 export interface Ruling {
   readonly does: 'tell' | 'hold' | 'let go';
@@ -35,57 +35,38 @@ interface Judged {
   readonly named: readonly RoutePlan[];
 }
 
-export class Rules {
-  readonly #config: ConfigPlan;
-  readonly #epoch: number;
-  readonly #lostAt: (admitted: Admitted, destination: string) => number;
-  readonly #results = new Map<string, Results>();
-  readonly #told = new Map<string, ToldFacts>();
-  readonly #expected = new Map<string, Expectation>();
+/**
+ * @param lostAt when the callback became a dead letter there; Infinity: never
+ * @param all in the order in which they were admitted
+ */
+export function rulingsOn(
+  all: readonly Admitted[],
+  config: ConfigPlan,
+  epoch: number,
+  lostAt: (admitted: Admitted, destination: string) => number,
+): ReadonlyMap<Admitted, Rulings> {
+  const resultsOf = new Map<string, Results>();
+  const toldOf = new Map<string, ToldFacts>();
+  const expected = new Map<string, Expectation>();
 
-  /** @param lostAt when the callback became a dead letter there; Infinity: never */
-  constructor(
-    config: ConfigPlan,
-    epoch: number,
-    lostAt: (admitted: Admitted, destination: string) => number,
-  ) {
-    this.#config = config;
-    this.#epoch = epoch;
-    this.#lostAt = lostAt;
-  }
-
-  /** @param all in the order in which they were admitted */
-  judge(all: readonly Admitted[]): ReadonlyMap<Admitted, Rulings> {
-    const ended = new Set<string>();
-    const judged = new Map<Admitted, Rulings>();
-    for (const admitted of all) {
-      const { bot, status } = admitted.send;
-      const job = `${admitted.send.job} of ${bot}`;
-      const isLateStart = status === 2 && ended.has(job);
-      if (status !== 2) ended.add(job);
-      judged.set(admitted, isLateStart ? new Map() : this.#judgeOne(admitted));
-    }
-    return judged;
-  }
-
-  #judgeOne(admitted: Admitted): Rulings {
+  function judgeOne(admitted: Admitted): Rulings {
     const { bot, status, startedAt } = admitted.send;
-    const named = routesOf(this.#config, bot);
+    const named = routesOf(config, bot);
     if (named.length === 0) return new Map(status === 1 ? [[OPERATORS, { does: 'tell' }]] : []);
-    const late = this.#lateBy(admitted, named);
-    const results = this.#results.get(bot) ?? new Results();
-    this.#results.set(bot, results);
+    const late = lateBy(admitted, named);
+    const results = resultsOf.get(bot) ?? new Results();
+    resultsOf.set(bot, results);
     const row = status === 2 ? undefined : results.add({ startedAt, isError: status === 1 });
     const rulings = new Map<string, Ruling>();
     for (const destination of new Set(named.flatMap(({ notify }) => notify))) {
-      const ruling = this.#judgeAt(destination, { admitted, row, late, named });
+      const ruling = judgeAt(destination, { admitted, row, late, named });
       if (ruling !== undefined) rulings.set(destination, ruling);
     }
     return rulings;
   }
 
   /** @returns the routes whose expectation the callback comes too late for */
-  #lateBy({ send, at }: Admitted, named: readonly RoutePlan[]): ReadonlySet<RoutePlan> {
+  function lateBy({ send, at }: Admitted, named: readonly RoutePlan[]): ReadonlySet<RoutePlan> {
     const late = new Set<RoutePlan>();
     const isResult = send.status !== 2;
     const seen = new Set<Expectation>();
@@ -93,51 +74,58 @@ export class Rules {
       if (route.expect === undefined) continue;
       const key = `${send.bot} ${route.expect.everyMin} ${route.expect.graceMin}`;
       // Until its first callback, a BOT's due times count from when the config began to expect it.
-      const before = this.#expected.get(key) ?? new Expectation(0, route.expect);
+      const before = expected.get(key) ?? new Expectation(0, route.expect);
       if (isResult && before.isLate(at)) late.add(route);
-      const isFirst = !this.#expected.has(key);
+      const isFirst = !expected.has(key);
       const after = isFirst ? new Expectation(at, route.expect, before.isLate(at)) : before;
-      this.#expected.set(key, after);
+      expected.set(key, after);
       seen.add(after);
     }
     if (isResult) for (const each of seen) each.came(at, send.startedAt);
     return late;
   }
 
-  #judgeAt(destination: string, judged: Judged): Ruling | undefined {
+  function judgeAt(destination: string, judged: Judged): Ruling | undefined {
     const { admitted, row, late } = judged;
     const { send, at } = admitted;
     const { status, startedAt } = send;
     const key = `${send.bot} ${destination}`;
-    const known = this.#told.get(key) ?? NOTHING_TOLD;
+    const known = toldOf.get(key) ?? NOTHING_TOLD;
     const told = { ...known, errors: known.errors.filter((error) => error.lostAt > at) };
     const routes = judged.named.filter(({ notify }) => notify.includes(destination));
     const isRecovery = status === 0 && told.errors.some((error) => error.startedAt <= startedAt);
-    const each = routes.map((route) => ({ route, ...this.#judgeBy(route, judged, told, isRecovery) }));
+    const each = routes.map((route) => ({ route, ...judgeBy(route, judged, told, isRecovery) }));
     const ruling = strongestOf(each);
     if (ruling === undefined) return undefined;
     const { does, rule } = ruling;
     const isOver = row?.isOver ?? false;
-    const lostAt = this.#lostAt(admitted, destination);
-    const decided = { status, startedAt, at, likeness: likenessOf(send), lostAt, rule, isOver };
-    this.#told.set(key, toldAfter(told, { ...decided, isLetGo: does === 'let go' }));
+    const lost = { lostAt: lostAt(admitted, destination), isLetGo: does === 'let go' };
+    const decided = { status, startedAt, at, likeness: likenessOf(send), rule, isOver };
+    toldOf.set(key, toldAfter(told, { ...decided, ...lost }));
     if (does === 'let go' && rule === 'on') return undefined;
     const tells = each.some((one) => one.does !== 'let go' && one.route.on.includes('recovered'));
     const isRecovered = isRecovery && tells && row?.since !== undefined;
-    const template = templateOf(
-      status,
-      isRecovered,
-      routes.some((route) => late.has(route)),
-    );
-    return { ...ruling, template, heldBack: status === 2 ? 0 : told.heldBack };
+    const isLate = routes.some((route) => late.has(route));
+    const heldBack = status === 2 ? 0 : told.heldBack;
+    return { ...ruling, template: templateOf(status, isRecovered, isLate), heldBack };
   }
 
-  #judgeBy(route: RoutePlan, { admitted, row, late }: Judged, told: ToldFacts, isRecovery: boolean): Ruling {
+  function judgeBy(route: RoutePlan, { admitted, row, late }: Judged, told: ToldFacts, isRecovery: boolean) {
     const rule = late.has(route) ? undefined : letGoBy(route, admitted, row, told, isRecovery);
-    if (rule !== undefined) return { does: 'let go', rule };
-    const until = mutedUntil(route, admitted.send.status, admitted.at, this.#epoch);
-    return until === undefined ? { does: 'tell' } : { does: 'hold', until };
+    if (rule !== undefined) return { does: 'let go', rule } as const;
+    const until = mutedUntil(route, admitted.send.status, admitted.at, epoch);
+    return until === undefined ? ({ does: 'tell' } as const) : ({ does: 'hold', until } as const);
   }
+
+  const ended = new Set<string>();
+  const judged = new Map<Admitted, Rulings>();
+  for (const admitted of all) {
+    const { bot, job, status } = admitted.send;
+    const isLateStart = status === 2 && ended.has(`${job} of ${bot}`);
+    if (status !== 2) ended.add(`${job} of ${bot}`);
+    judged.set(admitted, isLateStart ? new Map() : judgeOne(admitted));
+  }
+  return judged;
 }
 
 /** Undefined if the route is not muted then. */

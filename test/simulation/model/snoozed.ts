@@ -3,35 +3,22 @@ import type { Acted, Admitted } from '../observed.ts';
 import type { Snoozing } from '../scenario.ts';
 import type { History } from './history.ts';
 
-export class Snoozed {
-  readonly from: number;
-  readonly until: number;
-  /** Whether it is known that the snooze began, and that it has ended by `until`. */
-  readonly isSure: boolean;
-  readonly #bot: string | undefined;
-  readonly #destination: string | undefined;
+export type Snoozed = ReturnType<typeof snoozed>;
 
-  constructor(about: Pick<Snoozed, 'from' | 'until'>, { bot, destination }: Snoozing, isSure: boolean) {
-    this.from = about.from;
-    this.until = about.until;
-    this.isSure = isSure;
-    this.#bot = bot;
-    this.#destination = destination;
-  }
-
-  concerns(bot: string, destination: string): boolean {
-    return (this.#bot ?? bot) === bot && (this.#destination ?? destination) === destination;
-  }
-
-  /** Whether the snooze may hold the callback, even one that comes at the moment of its end. */
-  mayHold({ send, at }: Admitted, destination: string): boolean {
-    return this.concerns(send.bot, destination) && !(this.isSure && at > this.until + 100);
-  }
-
-  /** Whether the callback surely came while the snooze was in force. */
-  holds({ send, at }: Admitted, destination: string): boolean {
-    return this.concerns(send.bot, destination) && at > this.from && at < this.until;
-  }
+/** @param isSure whether it is known that the snooze began, and that it has ended by `until` */
+function snoozed(from: number, until: number, { bot, destination }: Snoozing, isSure: boolean) {
+  const concerns = (of: string, at: string) => (bot ?? of) === of && (destination ?? at) === at;
+  return {
+    from,
+    until,
+    isSure,
+    concerns,
+    /** Whether the snooze may hold the callback, even one that comes at the moment of its end. */
+    mayHold: ({ send, at }: Admitted, place: string) =>
+      concerns(send.bot, place) && !(isSure && at > until + 100),
+    /** Whether the callback surely came while the snooze was in force. */
+    holds: ({ send, at }: Admitted, place: string) => concerns(send.bot, place) && at > from && at < until,
+  };
 }
 
 export function snoozesOf(history: History): readonly Snoozed[] {
@@ -52,7 +39,7 @@ function botsOf({ observed }: History, { status, body, incidents = [] }: Acted):
 
 function snoozedBy(history: History, { act, at, status, id }: Acted, about: Snoozing): Snoozed {
   // If the request was not answered, nobody knows whether the snooze is in force.
-  if (status !== 201 && status !== 202) return new Snoozed({ from: at, until: at }, about, false);
+  if (status !== 201 && status !== 202) return snoozed(at, at, about, false);
   const { acted } = history.observed;
   const known = new Set(acted.flatMap((other) => (other.act.kind === 'snooze' ? (other.id ?? []) : [])));
   // The id of a snooze that began with a take-up is unknown: any later end of an unknown id may be about it.
@@ -69,7 +56,7 @@ function snoozedBy(history: History, { act, at, status, id }: Acted, about: Snoo
   const ends = about.for === undefined ? (success?.at ?? Infinity) : at + about.for;
   // The answer comes a moment after the snooze is in force.
   const isSure = act.kind === 'snooze' ? wakes.every((wake) => wake.status === 202) : wakes.length === 0;
-  return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, about, isSure);
+  return snoozed(at + 1000, Math.min(woken, ends), about, isSure);
 }
 
 /** Whether the request may end the take-up that the snooze came with, and so the snooze; another one may have replaced it. */

@@ -81,8 +81,8 @@ function takenUpBy(history: History, { incidents = [] }: Acted): readonly Troubl
 /** Whether it was told of an error of the BOT since: also of a run that began before its last success, which the trouble does not count. */
 function mayBeTold(history: History, { errors: [first] }: Trouble, destination: string, by: number): boolean {
   const since = history
-    .resultsOf(first?.send.bot ?? '')
-    .filter(({ send, at }) => send.status === 1 && at >= (first?.at ?? 0));
+    .resultsOf(first.send.bot)
+    .filter(({ send, at }) => send.status === 1 && at >= first.at);
   return since.some((error) => (history.toldAt(error, destination) ?? Infinity) < by);
 }
 

@@ -10,7 +10,7 @@ import {
   SECOND,
   type Send,
 } from '../scenario.ts';
-import { Expectation } from './expectation.ts';
+import { Expectation } from './facts.ts';
 import { firstsOf, type History, isOfOneJob, LATE_MS, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';

@@ -3,16 +3,6 @@ import type { Admitted, ListedIncident } from '../observed.ts';
 import { type RoutePlan, routesOf, SECOND } from '../scenario.ts';
 import type { History } from './history.ts';
 
-export interface Trouble {
-  /** The errors that it counts, in the order in which they came; at least one. */
-  readonly errors: Admitted[];
-  /** Infinity while it goes on. */
-  overAt: number;
-  readonly isOver: boolean;
-  /** The success that ended it; undefined if a person did, or while it goes on. */
-  endedBy: Admitted | undefined;
-}
-
 export function incidentsAbout(
   { observed }: History,
   kind: string,
@@ -59,9 +49,12 @@ function closesOf(history: History, bot: string): readonly Close[] {
   });
 }
 
-class Counted implements Trouble {
+export class Trouble {
+  /** The errors that it counts, in the order in which they came. */
   readonly errors: [Admitted, ...Admitted[]];
+  /** Infinity while it goes on. */
   overAt = Infinity;
+  /** The success that ended it; undefined if a person did, or while it goes on. */
   endedBy: Admitted | undefined;
   /** The latest start of its runs. */
   newestAt: number;
@@ -82,7 +75,7 @@ class Counted implements Trouble {
 }
 
 class Troubles {
-  readonly all: Counted[] = [];
+  readonly all: Trouble[] = [];
   /** A success that started between the errors counted, an error that started with a success; or nobody knows what a person has closed. */
   isUnsure = false;
   #succeededAt = -Infinity;
@@ -100,16 +93,16 @@ class Troubles {
     if (closed?.isOver === false) closed.overAt = at;
   }
 
-  #fail(error: Admitted, open: Counted | undefined): void {
+  #fail(error: Admitted, open: Trouble | undefined): void {
     const startedAt = startOf(error);
     this.isUnsure ||= startedAt === this.#succeededAt;
     if (startedAt < this.#succeededAt) return;
-    if (open === undefined) return void this.all.push(new Counted(error));
+    if (open === undefined) return void this.all.push(new Trouble(error));
     open.errors.push(error);
     open.newestAt = Math.max(open.newestAt, startedAt);
   }
 
-  #succeed(success: Admitted, open: Counted | undefined): void {
+  #succeed(success: Admitted, open: Trouble | undefined): void {
     const startedAt = startOf(success);
     this.#succeededAt = Math.max(this.#succeededAt, startedAt);
     if (open === undefined || startedAt < Math.min(open.lastAt, open.newestAt)) return;

@@ -1,8 +1,9 @@
 /**
  * All faults that are planted to try the simulator, each of which shows that a sentence of the model is judged. By file: what the product
- * does wrong, and the text that occurs once in the file with what is changed in it, `one «other → another» text`.
+ * does wrong, and the text that occurs once in the file with what is changed in it, `one «other → another» text`. If the text has changed,
+ * plant it anew by what it does.
  */
-export const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/deliver/loop.ts': {
     'does not wait behind an earlier message of the job':
       'if (behind «=== undefined → !== -1») return this.#enqueue(delivery);',
@@ -169,3 +170,12 @@ export const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> 
       'return { ...expected, «missed: expected.dueAt → dueAt: expected.dueAt + 120_000» };',
   },
 };
+
+export type Planted = (typeof PLANTED)[number];
+
+export const PLANTED = Object.entries(FAULTS).flatMap(([file, faults]) =>
+  Object.entries(faults).map(([does, change]) => {
+    const [, before = '', was = '', is = '', after = ''] = /^(.*)«(.*) → (.*)»(.*)$/s.exec(change) ?? [];
+    return { does, file, from: before + was + after, to: before + is + after };
+  }),
+);
