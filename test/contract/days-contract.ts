@@ -75,107 +75,91 @@ const COUNTED: readonly Step[] = [1, 2].flatMap(() => [{ kind: 'pass', ms: MARGI
 const AGAIN: Step[] = [posted(12, false), ...COUNTED, posted(4000, true), ...COUNTED];
 
 /** Two processes on one store, and what an oracle makes of what comes. */
-class Counting {
-  readonly #bench: Bench;
-  readonly #second: DatabaseLedger;
-  readonly #timezone: string;
-  readonly #oracle: PostsOracle;
-  readonly #starts = new Map<string, number>();
-  #last: Post | undefined;
+function countingOn(bench: Bench, second: DatabaseLedger, timezone: string) {
+  const { ledger, store } = bench;
+  const oracle = new PostsOracle(timezone);
+  const starts = new Map<string, number>();
+  let last: Post | undefined;
   /** What is to be written of POSTs that are not answered yet. */
-  readonly #late: (() => Promise<void>)[] = [];
+  const late: (() => Promise<void>)[] = [];
 
-  constructor(bench: Bench, second: DatabaseLedger, timezone: string) {
-    this.#bench = bench;
-    this.#second = second;
-    this.#timezone = timezone;
-    this.#oracle = new PostsOracle(timezone);
-  }
-
-  async do(step: Step): Promise<void> {
-    if (step.kind === 'post') return this.#post(step);
-    // An answer is written before a margin is over.
-    if (step.kind === 'pass' || step.kind === 'forget')
-      for (const settle of this.#late.splice(0)) await settle();
-    if (step.kind === 'pass') return this.#bench.store.passTime(step.ms);
-    if (step.kind === 'forget') return this.#bench.forget(step.keepMs);
-    return 'bot' in step ? this.#notice(step.kind, step.bot) : this.#count(step);
-  }
-
-  async #count(step: Extract<Step, { readonly kind: 'roll up' | 'two roll up' | 'stop' }>): Promise<void> {
-    const { ledger, store } = this.#bench;
-    const how = { timezone: this.#timezone, marginMs: MARGIN_MS };
+  async function count(step: Extract<Step, { readonly kind: 'roll up' | 'two roll up' | 'stop' }>) {
+    const how = { timezone, marginMs: MARGIN_MS };
     if (step.kind === 'stop')
-      await store.call((tx) => rollUp(stoppingAfter(tx, step.after), how), []).catch(stopped);
-    else {
-      const processes = step.kind === 'roll up' ? [ledger] : [ledger, this.#second];
-      await Promise.all(processes.map((each) => each.rollUp(how)));
-    }
+      return store.call((tx) => rollUp(stoppingAfter(tx, step.after), how), []).catch(stopped);
+    return Promise.all([ledger, ...(step.kind === 'roll up' ? [] : [second])].map((by) => by.rollUp(how)));
   }
 
-  async #post(given: Post): Promise<void> {
+  async function post(given: Post): Promise<void> {
     const { elapsed, outcome } = given;
-    const { bot, job, status } = (given.isAgain ? this.#last : undefined) ?? given;
-    this.#last = { ...given, bot, job, status };
-    const { ledger, store } = this.#bench;
+    const { bot, job, status } = (given.isAgain ? last : undefined) ?? given;
+    last = { ...given, bot, job, status };
     const [bot_id, bot_name] = BOTS[bot] ?? BOTS[0];
-    const now = store.clock.now();
-    const start = this.#starts.get(`${bot} ${job}`) ?? now + (STARTS_MS[job] ?? 0);
-    this.#starts.set(`${bot} ${job}`, start);
+    const start = starts.get(`${bot} ${job}`) ?? store.clock.now() + (STARTS_MS[job] ?? 0);
+    starts.set(`${bot} ${job}`, start);
     const fields = { bot_id, bot_name, job_id: `job-${job}`, status: status as 0, elapsed_time: elapsed };
     const callback = callbackWith({ ...fields, start_time: new Date(start).toISOString() });
     const admission = await ledger.admit(arrivalOf(callback, outcome === 'for nobody' ? [] : [OPS]));
     const receivedAt = admission.asOf;
-    const post = { ...fields, startedAt: start, receivedAt, isRetry: !admission.isNew };
-    this.#oracle.post(post);
-    if (admission.isAnswered) this.#oracle.answer(bot_id, receivedAt, 0, 200);
-    else if (outcome === 'told late') this.#late.push(() => this.#answer(admission, bot_id, given));
-    else if (outcome !== 'unanswered') await this.#answer(admission, bot_id, given);
+    oracle.post({ ...fields, startedAt: start, receivedAt, isRetry: !admission.isNew });
+    if (admission.isAnswered) oracle.answer(bot_id, receivedAt, 0, 200);
+    else if (outcome === 'told late') late.push(() => answer(admission, bot_id, given));
+    else if (outcome !== 'unanswered') await answer(admission, bot_id, given);
   }
 
-  async #answer(admission: Admission, botId: string, { outcome, answerMs }: Post): Promise<void> {
+  async function answer(admission: Admission, botId: string, { outcome, answerMs }: Post): Promise<void> {
     const own = admission.deliveries.filter(({ destination }) => claimedOf(admission).includes(destination));
     const [status, result] = outcome === 'failed' ? [502, 'failed' as const] : [200, 'delivered' as const];
     const updates = own.map((each) => (status === 200 ? delivered(each) : failed(each)));
-    const receivedAt = admission.asOf;
-    const answer = { arrivedAt: receivedAt, answeredAt: receivedAt + answerMs, status, result };
-    const each = settlementsOf(updates, admission.callbackId, answer);
+    const at = admission.asOf;
+    const answered = { arrivedAt: at, answeredAt: at + answerMs, status, result };
+    const receivedAt = admission.firstReceivedAt;
+    const each = settlementsOf(updates, admission.callbackId, answered);
     await settleAll(
-      this.#bench.ledger,
-      each.map((settlement) => ({ ...settlement, receivedAt: admission.firstReceivedAt })),
+      ledger,
+      each.map((settlement) => ({ ...settlement, receivedAt })),
     );
-    this.#oracle.answer(botId, receivedAt, answerMs, status);
+    oracle.answer(botId, at, answerMs, status);
   }
 
-  async #notice(kind: 'missed' | 'overdue', bot: number): Promise<void> {
+  async function notice(kind: 'missed' | 'overdue', bot: number): Promise<void> {
     const [botId] = BOTS[bot] ?? BOTS[0];
-    const receivedAt = await this.#bench.store.call(async (tx) => {
+    const receivedAt = await store.call(async (tx) => {
       await writeOwnNotice(tx, { kind, botId, botName: '', subject: '{}' });
       return tx.now;
     }, []);
-    this.#oracle.notice(kind, botId, receivedAt);
+    oracle.notice(kind, botId, receivedAt);
   }
 
-  /** Of each BOT, and of each day of both. */
-  async judge(): Promise<void> {
-    const { archive } = this.#bench.ledger;
-    const timezone = this.#timezone;
-    const today = this.#oracle.dayOf(this.#bench.store.clock.now());
-    for (const [from, to] of [
-      [today - 60 * DAY_MS, today + 2 * DAY_MS],
-      [today - 2 * DAY_MS, today],
-    ] as const) {
-      const bots = await archive.figuresOfPeriod({ from, to, timezone });
-      const said = bots.filter(isAny).map(({ botId, botName, ...figures }) => ({
-        botId,
-        botName: figures.runs === 0 ? '' : botName,
-        ...sumOf([figures]),
-      }));
-      expect(said).to.deep.equal(this.#oracle.bots(from, to));
-      const days = await archive.figuresByDay({ from, to, timezone });
-      expect(days.filter(isAny)).to.deep.equal(this.#oracle.days(from, to));
-    }
-  }
+  return {
+    async do(step: Step): Promise<unknown> {
+      if (step.kind === 'post') return post(step);
+      // An answer is written before a margin is over.
+      if (step.kind === 'pass' || step.kind === 'forget') for (const settle of late.splice(0)) await settle();
+      if (step.kind === 'pass') return store.passTime(step.ms);
+      if (step.kind === 'forget') return bench.forget(step.keepMs);
+      return 'bot' in step ? notice(step.kind, step.bot) : count(step);
+    },
+
+    /** Of each BOT, and of each day of both. */
+    async judge(): Promise<void> {
+      const today = oracle.dayOf(store.clock.now());
+      for (const [from, to] of [
+        [today - 60 * DAY_MS, today + 2 * DAY_MS],
+        [today - 2 * DAY_MS, today],
+      ] as const) {
+        const bots = await ledger.archive.figuresOfPeriod({ from, to, timezone });
+        const said = bots.filter(isAny).map(({ botId, botName, ...figures }) => ({
+          botId,
+          botName: figures.runs === 0 ? '' : botName,
+          ...sumOf([figures]),
+        }));
+        expect(said).to.deep.equal(oracle.bots(from, to));
+        const days = await ledger.archive.figuresByDay({ from, to, timezone });
+        expect(days.filter(isAny)).to.deep.equal(oracle.days(from, to));
+      }
+    },
+  };
 }
 
 function isAny(figures: Figures): boolean {
@@ -209,7 +193,7 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
         fc.asyncProperty(steps, zones, async (all, timezone) => {
           const own = await Bench.open(createStore);
           try {
-            const counting = new Counting(own, await own.openAs('second'), timezone);
+            const counting = countingOn(own, await own.openAs('second'), timezone);
             await counting.do({ kind: 'roll up' });
             for (const step of all) {
               await counting.do(step);
