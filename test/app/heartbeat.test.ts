@@ -1,40 +1,37 @@
 /** The heartbeat of the running service: what it waits for, what log and metrics say of it, and how it follows the config. */
 import { target } from '../support/recorded.ts';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { heartbeatChore } from '../../src/app/heartbeat.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { anew } from '../support/anew.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
-import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import { loggedBy } from '../support/logged-by.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { onLoopback } from '../support/on-loopback.ts';
 import { until } from '../support/proof-wait.ts';
 
 const PATH = '/ping/5e0a-SECRET-OF-THE-WATCHER';
 const OTHER_PATH = '/ping/77aa-SECRET-OF-ANOTHER-CHECK';
 
 describe('the heartbeat between a bridge and its watcher', () => {
-  let watcher: Server;
-  let proxy: ForwardProxy;
   let world: BridgeWorld;
+  afterEach(() => world.close());
 
-  afterEach(async () => {
-    await world.close();
-    await proxy.close();
-    watcher.close();
-  });
+  const asked: (string | undefined)[] = [];
+  const proxy = anew(() => startForwardProxy());
+  const watcher = anew(() =>
+    onLoopback(
+      createServer(({ url }, response) => {
+        asked.push(url);
+        response.end();
+      }),
+    ),
+  );
 
   it('is sent once the service is up, and at once to the URL and through the proxy that a reload names, as Slack’s messages go and mail does not; no log or metric tells its URL', async () => {
-    const asked: (string | undefined)[] = [];
-    watcher = createServer(({ url }, response) => {
-      asked.push(url);
-      response.end();
-    }).listen(0, '127.0.0.1');
-    await once(watcher, 'listening');
-    const origin = `http://127.0.0.1:${(watcher.address() as AddressInfo).port}`;
-    proxy = await startForwardProxy();
+    const origin = `http://${watcher.host}`;
     const { lines, logger } = loggedBy();
     world = await createBridgeWorld(
       `

@@ -112,11 +112,8 @@ ${more}`,
 
   it('is checked for what goes to whom only a digest or a report is told', async () => {
     write('templates/en/slack/report.yaml', `text: '{{ nme }}'\n`);
-    const notify = "notify: [{ slack: '#ops' }]";
-    for (const told of [
-      `groups: { ops: { ${notify}, digest: {} } }`,
-      `reports: [{ every: day, ${notify} }]`,
-    ]) {
+    const toOps = "notify: [{ slack: '#ops' }]";
+    for (const told of [`groups: { ops: { ${toOps}, digest: {} } }`, `reports: [{ every: day, ${toOps} }]`]) {
       writeConfig(`default_route: { notify: [] }\n${told}`);
       expect((await readConfig(toRead)).loaded, told).to.equal(undefined);
     }

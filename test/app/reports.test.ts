@@ -20,15 +20,9 @@ import { plannedTo } from '../deliver/delivery-record.ts';
 
 const CONTENT = 'the customer’s secret order';
 const CALLBACK = callbackWith({ message: CONTENT, output: { 注文: CONTENT }, bot_name: CONTENT });
-const REPORT: ReceiverReport = {
-  status: 200,
-  durationMs: 42,
-  callback: CALLBACK,
-  verdict: DELIVERED,
-  problem: undefined,
-  from: undefined,
-  pointers: undefined,
-};
+const NO_TROUBLE = { problem: undefined, from: undefined, pointers: undefined };
+const HANDLED = { callback: CALLBACK, verdict: DELIVERED };
+const REPORT: ReceiverReport = { status: 200, durationMs: 42, ...HANDLED, ...NO_TROUBLE };
 /** Of a body that is no callback. */
 const UNREAD = { callback: undefined, verdict: undefined };
 const ERRAND: AddressedNotice = { notice: noticeAbout(CALLBACK, 1), ...plannedTo('slack:#ops') };
@@ -55,13 +49,7 @@ function own(subject: OwnSubject) {
 }
 
 const NO_BOTS = { since: 0, bots: [], moreBots: 0, errors: 0, missed: 0 };
-const SUMMARY = {
-  template: 'summary',
-  destination: 'slack:#ops',
-  reason: 'mute',
-  count: 2,
-  lastAt: 0,
-} as const;
+const SUMMARY = { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2 } as const;
 const REFUSED = { template: 'refused', httpStatus: 400, detail: 'not JSON', errors: [], from: '' } as const;
 
 type Act = (reports: Reports, clock: ManualClock) => unknown;
@@ -104,7 +92,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'what Botbell tells by itself': ({ onMilestone }) => {
     const subjects = [
       { template: 'digest', group: 'ops', doubts: [], ...NO_BOTS },
-      { ...SUMMARY, ...NO_BOTS },
+      { ...SUMMARY, ...NO_BOTS, lastAt: 0 },
       REFUSED,
     ] as const;
     for (const subject of subjects) onMilestone(milestone('delivered_late', { notice: own(subject) }));
@@ -119,11 +107,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     onTemplateError,
   }) => {
     for (const format of ['slack', 'when', 'body'])
-      onTemplateError({
-        format,
-        template: 'error',
-        message: 'botbell.yaml:7:3: memory alloc limit exceeded',
-      });
+      onTemplateError({ format, template: 'error', message: 'botbell.yaml:7:3: memory limit exceeded' });
   },
   'an attempt that succeeded': ({ onAttempt }) => onAttempt(ERRAND, TOLD),
   'an attempt that failed': ({ onAttempt }) => {

@@ -10,8 +10,9 @@ import { BesideStore } from './beside-store.ts';
 const MINUTE_MS = 60_000;
 const NIGHT = '2199-12-31T23:00';
 const NOON = '2199-12-31T12:00';
+const TO_OPS = 'slack:#ops (get_items)';
 const AFTER_FAILURES = [
-  'slack:#ops (get_items)',
+  TO_OPS,
   'get_items: Not told to slack:#ops: the route tells errors only from a number of them in a row on (after_failures).',
   'depends on what came before: after_failures',
 ];
@@ -88,13 +89,10 @@ routes:
     const night = await route(ERROR, '--at', NIGHT);
     expect(night.heading).to.include('bot_id "get_items", error, at 31 Dec 2199, 23:00:00 (GMT+9)');
     expect(night.lines).to.deep.equal([
-      'slack:#ops (get_items)',
+      TO_OPS,
       'get_items: Held back for slack:#ops until 1 Jan 2200, 07:00: the route is muted then (mute).',
     ]);
-    expect((await route(ERROR, '--at', NOON)).lines).to.deep.equal([
-      'slack:#ops (get_items)',
-      'get_items: told',
-    ]);
+    expect((await route(ERROR, '--at', NOON)).lines).to.deep.equal([TO_OPS, 'get_items: told']);
   });
 
   it('says what came before, as the store knows it, and changes nothing there', async () => {
@@ -111,7 +109,7 @@ routes:
     await errorsCame(4);
     configure('on: [error, recovered]');
     expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([
-      'slack:#ops (get_items)',
+      TO_OPS,
       'get_items: told (as recovered)',
       'depends on what came before: recovered',
     ]);

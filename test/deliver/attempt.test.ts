@@ -34,22 +34,19 @@ describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
 
-  const attemptAt = (
-    send: Channel['send'],
-    overrides: Partial<AttemptDependencies> & Partial<SendingSettings> = {},
-  ) => {
+  const attemptAt = (send: Channel['send'], others: Partial<AttemptDependencies & SendingSettings> = {}) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const settings: SendingSettings = {
       config: { delivery: POLICY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => composedOf({ text: 'hello' }),
       redact: redactor(secretsHidden([SECRET])),
-      ...overrides,
+      ...others,
     };
     const dependencies = {
       clock,
       onAttempt: (addressed: AddressedNotice, result: AttemptResult) => reported.push([addressed, result]),
-      ...overrides,
+      ...others,
     };
     return (addressed: AddressedNotice, isOwn = false, onPastTime?: () => void) => {
       const sending = new Sending(settings, dependencies);

@@ -32,16 +32,12 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
 
   /** Everything that the config decides is asked for anew. */
   override async reload(): Promise<void> {
-    const { answerWhen, maxInFlight, alertTargets, planned } = this;
+    const { answerWhen: answer_when, maxInFlight: max_in_flight, alertTargets, planned } = this;
     const notify = (destinations: readonly string[]) =>
       destinations.map(plannedTo).map(({ channel, address }) => ({ [channel]: address }));
     const config = {
       channels: { slack: { type: 'outbox', as: 'slack' }, email: { type: 'outbox', as: 'email' } },
-      receiver: {
-        answer_within: `${ANSWER_WITHIN_MS / 1000}s`,
-        answer_when: answerWhen,
-        max_in_flight: maxInFlight,
-      },
+      receiver: { answer_within: `${ANSWER_WITHIN_MS / 1000}s`, answer_when, max_in_flight },
       ...(alertTargets.length > 0 && {
         groups: { operators: { notify: notify(alertTargets) } },
         delivery: { alerts: ['operators'] },

@@ -31,8 +31,8 @@ const OTHER = '127.0.0.1';
 const MB = 1_000_000;
 
 interface Upstream {
-  readonly receiverPort: number;
-  readonly adminPort: number;
+  readonly receiver: number;
+  readonly admin: number;
   /** For what the proxy writes. */
   readonly folder: string;
 }
@@ -68,7 +68,7 @@ async function askAt(port: number, host: string, path: string, { from = OTHER, b
   }
 }
 
-function caddy({ receiverPort, adminPort, folder }: Upstream, port: number): Program {
+function caddy({ receiver, admin, folder }: Upstream, port: number): Program {
   const file = join(folder, 'Caddyfile');
   const settings =
     'local_certs skip_install_trust auto_https·disable_redirects admin·off default_bind·127.0.0.1';
@@ -79,8 +79,8 @@ function caddy({ receiverPort, adminPort, folder }: Upstream, port: number): Pro
     variables: {
       CALLBACK_SITE: `${CALLBACK_HOST}:${port}`,
       PAGE_SITE: `${ADMIN_HOST}:${port}`,
-      RECEIVER: `127.0.0.1:${receiverPort}`,
-      ADMIN: `127.0.0.1:${adminPort}`,
+      RECEIVER: `127.0.0.1:${receiver}`,
+      ADMIN: `127.0.0.1:${admin}`,
       HOME: folder,
       XDG_DATA_HOME: join(folder, 'data'),
       XDG_CONFIG_HOME: join(folder, 'config'),
@@ -90,7 +90,7 @@ function caddy({ receiverPort, adminPort, folder }: Upstream, port: number): Pro
 }
 
 /** Where Debian's nginx looks for `/etc/nginx/conf.d/*.conf`, with nothing that is not needed. */
-function nginx({ receiverPort, adminPort, folder }: Upstream, port: number): Program {
+function nginx({ receiver, admin, folder }: Upstream, port: number): Program {
   const [main, part] = [join(folder, 'nginx.conf'), join(folder, 'botbell.conf')];
   const text = replaceEach(NGINX, {
     '  listen [::]:443 ssl;\n': '',
@@ -99,8 +99,8 @@ function nginx({ receiverPort, adminPort, folder }: Upstream, port: number): Pro
     [`/etc/ssl/${CALLBACK_HOST}.key`]: `${CERTIFICATE}.key`,
     [`/etc/ssl/${ADMIN_HOST}.pem`]: `${CERTIFICATE}.crt`,
     [`/etc/ssl/${ADMIN_HOST}.key`]: `${CERTIFICATE}.key`,
-    '127.0.0.1:8080': `127.0.0.1:${receiverPort}`,
-    '127.0.0.1:8081': `127.0.0.1:${adminPort}`,
+    '127.0.0.1:8080': `127.0.0.1:${receiver}`,
+    '127.0.0.1:8081': `127.0.0.1:${admin}`,
     '/var/log/nginx/botbell.log': join(folder, 'botbell.log'),
   });
   writeFileSync(part, text);
@@ -191,12 +191,8 @@ default_route: { notify: [{ slack: '#ops' }] }
       botbell = await serve(config);
       const portOf = (url: string) => Number(new URL(url.replace('<token>', 'token')).port);
       port = await freePort();
-      const upstream = {
-        receiverPort: portOf(botbell.callbacksUrl),
-        adminPort: portOf(botbell.adminUrl),
-        folder,
-      };
-      proxy = await start(program(upstream, port), port);
+      const ports = { receiver: portOf(botbell.callbacksUrl), admin: portOf(botbell.adminUrl) };
+      proxy = await start(program({ ...ports, folder }, port), port);
     });
 
     after(async () => {

@@ -27,6 +27,8 @@ function member(index: number, length: number, value: string): string {
   return `"k${index.toString(36).padStart(length - value.length - 4, '0')}":${value}`;
 }
 
+const one: Spell = (index, length) => member(index, length, '1');
+
 const output =
   (spell: (bytes: number) => string): Shape =>
   (bytes, callback) =>
@@ -72,7 +74,7 @@ const rows = (columns: number): Shape =>
   });
 
 export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
-  'output keys': outputs(12, 1, (index, length) => member(index, length, '1')),
+  'output keys': outputs(12, 1, one),
   'output keys, numeric and sparse': outputs(14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
   'output keys, inherited names': outputs(
     20,
@@ -83,7 +85,7 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
     member(index, 20 + Math.max(0, length - 160), `[{"type":"files","files":[${file(index, 90)}]}]`),
   ),
   'output keys to be cleaned': outputs(16, 1, (index) => `"\\u0007e\\u0301${index}":"\\u0007"`),
-  'top-level keys': fields(12, 1, (index, length) => member(index, length, '1')),
+  'top-level keys': fields(12, 1, one),
   'files in one output': output(
     (bytes) => `"files":{"type":"files","files":[${pieces(bytes, 90, 6, file)}]}`,
   ),
@@ -99,9 +101,7 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
     (bytes) => `"other":{${pieces(bytes, 14, 1, (index, length) => member(index, length, '{}'))}}`,
   ),
   'a table of 20 columns': rows(20),
-  'an object of all columns in a list': output(
-    (bytes) => `"list":[{${pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))}},{"a":1}]`,
-  ),
+  'an object of all columns in a list': output((bytes) => `"list":[{${pieces(bytes, 12, 1, one)}},{"a":1}]`),
   'objects of other keys each': list(14, 2, (index, length) => `{${member(index, length - 2, '1')}}`),
   'one long message': text('message', 'x'),
   'one long message in Japanese': text('message', 'エラー、'),
@@ -124,10 +124,7 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
     ),
   'wide white space': (bytes, callback) => objectText(callback, `${' \n'.repeat(bytes / 2)}"a":1`),
   'refused: wrong types beside many keys': (bytes, callback) =>
-    objectText(
-      { ...callback, status: 'x' },
-      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
-    ),
+    objectText({ ...callback, status: 'x' }, pieces(bytes, 12, 1, one)),
   'refused: a long text where a number belongs': (bytes, callback) =>
     objectText({ ...callback, code: undefined }, filled('"code":"', '"', bytes, '<&あ')),
   'refused: too deep in many fields': fields(150, 66, (index) => member(index, 20 + 132, branch(66))),

@@ -17,23 +17,17 @@ const SOON = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterv
 
 const sentBytes = (name: string) => readFileSync(join(import.meta.dirname, name));
 const oneOf = (...headers: readonly string[]) => `POST / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
-const PROXY =
-  'the PROXY protocol, which is not spoken here; have the balancer send X-Forwarded-For in place of it';
+const UNKNOWN = 'which is not spoken here';
+const PROXY = `the PROXY protocol, ${UNKNOWN}; have the balancer send X-Forwarded-For in place of it`;
+const TLS = `TLS, ${UNKNOWN}; write http:// for https://, or put a proxy in front`;
+const HTTP_2 = `HTTP/2, ${UNKNOWN}; have the proxy speak HTTP/1.1`;
 
 /** What is sent, and what is told of it. */
 const REFUSED: readonly (readonly [sent: string | Uint8Array, status: number, problem: string])[] = [
   [sentBytes('proxy-v1.bin'), 400, PROXY],
   ['\r\n\r\n\0\r\nQUIT\n!', 400, PROXY],
-  [
-    sentBytes('tls-hello.bin'),
-    400,
-    'TLS, which is not spoken here; write http:// for https://, or put a proxy in front',
-  ],
-  [
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    400,
-    'HTTP/2, which is not spoken here; have the proxy speak HTTP/1.1',
-  ],
+  [sentBytes('tls-hello.bin'), 400, TLS],
+  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, HTTP_2],
   ['secret words\r\n\r\n', 400, 'no HTTP/1.1: Invalid method encountered'],
   [oneOf('Host: x', 'Content-Length: 2', 'Content-Length: 3'), 400, 'no HTTP/1.1: Duplicate Content-Length'],
   [oneOf('Content-Length: 0'), 400, 'no Host header'],

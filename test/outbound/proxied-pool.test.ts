@@ -33,12 +33,7 @@ const FAILURES: readonly Failure[] = [
   { comesTo: 'silence', code: 'ETIMEDOUT', words: 'could not be used: the connection' },
   { comesTo: 'gone', code: 'ECONNREFUSED', schemes: BOTH, words: 'could not be used: the connection' },
   { comesTo: 'reset', code: 'ECONNRESET', words: 'could not be used: the connection' },
-  {
-    comesTo: 407,
-    code: 'proxy_407',
-    schemes: BOTH,
-    words: 'refused to connect (407): check the user name and password',
-  },
+  { comesTo: 407, code: 'proxy_407', schemes: BOTH, words: 'refused to connect (407): check the user name' },
   { comesTo: 403, code: 'proxy_403', words: 'refused to connect (403): ' },
   ...[408, 429, 500, 503].map((comesTo) => ({
     comesTo,

@@ -45,12 +45,7 @@ const IN_SUMMARY = { state: 'held', reason: 'mute', summaryId: 5 } as const;
 const ACTOR = { via: 'page', user: 'aya', from: '192.0.2.7' } as const;
 const LOST = deliveryWith({ state: 'dead', lastError: REFUSED });
 const TOLD_BY_SECOND = deliveryWith({ telling: { wantedBy: ['routes[1]'] } });
-const TOLD_ALREADY: RouteExplanation = {
-  ...TELLS_OPS,
-  route: 'routes[1]',
-  reaches: [],
-  verdict: 'told already',
-};
+const TOLD_ALREADY = { ...TELLS_OPS, route: 'routes[1]', reaches: [], verdict: 'told already' } as const;
 const OVERTAKEN = storyOf([heldAs(SUPERSEDED)], heldAt(300, SUPERSEDED));
 
 function storyOf(deliveries: readonly DeliveryRecord[], ...history: readonly HistoryRow[]): CallbackStory {
