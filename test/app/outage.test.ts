@@ -3,10 +3,8 @@ import { Outage } from '../../src/app/outage.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { plannedTo } from '../deliver/delivery-record.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { HOUR, SECOND, ManualClock } from '../support/manual-clock.ts';
 
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
 const ALERTS = ['slack:#a', 'email:ops@example.com'].map(plannedTo);
 
 describe('While the store cannot be written', () => {

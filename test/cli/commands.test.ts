@@ -69,8 +69,7 @@ describe('The command line', () => {
       for (const [args = '', ...said] of wrongUsage('wrong-usage.ja.txt')) {
         const words = args.split(' ');
         const given = /^(?:demo|schema|init)/.test(args) ? words : [...words, '--config', config];
-        const { stderr } = await runCommand(given, { variables: JAPANESE });
-        expect(stderr, args).to.equal(said.join('\n'));
+        expect((await runCommand(given, { variables: JAPANESE })).stderr, args).to.equal(said.join('\n'));
       }
     });
 

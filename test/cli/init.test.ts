@@ -94,8 +94,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
       mkdirSync(join(folder, bin), { recursive: true });
       writeFileSync(join(folder, bin, 'botbell'), '');
       const variables = { PATH: join(folder, bin) };
-      const { stdout } = await runCommand(['init', `by-${name.length}`], { variables });
-      expect(stdout).to.include(name);
+      expect((await runCommand(['init', `by-${name.length}`], { variables })).stdout).to.include(name);
     }
   });
 

@@ -186,8 +186,7 @@ routes:
       '請求書     succeeded, error, executing  slack:#a, slack:#b',
       'perhaps, by what came before: --at now tells',
     ]);
-    const json = JSON.parse((await ask('--all --format json')).stdout) as object[];
-    expect(json).to.have.length(9);
+    expect(JSON.parse((await ask('--all --format json')).stdout) as object[]).to.have.length(9);
     configure('on: [error]', `sqlite:${join(world.store.folder, 'none.db')}`);
     const { stdout: named, stderr } = await ask('--all');
     expect(named).not.to.include('x-1');

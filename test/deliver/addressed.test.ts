@@ -20,8 +20,7 @@ describe('what is sent for a delivery', () => {
     expect(sent(9 * MINUTE_MS).notice).to.equal(NOTICE);
     expect(sent(9 * MINUTE_MS)).not.to.have.property('anew');
     expect(sent(MINUTE_MS - 1, { givenBackAt: 5 }).notice).to.equal(NOTICE);
-    const { notice } = sent(MINUTE_MS, { givenBackAt: 5 });
-    expect(notice).to.deep.equal({ ...NOTICE, delayedMs: MINUTE_MS });
+    expect(sent(MINUTE_MS, { givenBackAt: 5 }).notice).to.deep.equal({ ...NOTICE, delayedMs: MINUTE_MS });
   });
 
   it('is no repetition to the remote where it was told before', () => {

@@ -24,10 +24,15 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
 
   static async open(planned: readonly string[]): Promise<DeliveryBench> {
     const bench = new DeliveryBench('', createSqliteStore());
-    bench.planned = planned;
-    await bench.reload();
+    await bench.plan(...planned);
     await bench.another('first');
     return bench;
+  }
+
+  /** From now on, each callback is told to these. */
+  plan(...destinations: readonly string[]): Promise<void> {
+    this.planned = destinations;
+    return this.reload();
   }
 
   /** Everything that the config decides is asked for anew. */

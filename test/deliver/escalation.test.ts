@@ -2,11 +2,9 @@
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { anew } from '../support/anew.ts';
+import { DAY, MINUTE, SECOND } from '../support/manual-clock.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
 const NIGHT = Date.parse('2026-11-20T03:00:00Z');
 
 const CHANNELS = `

@@ -4,11 +4,10 @@ import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
+import { MINUTE, SECOND } from '../support/manual-clock.ts';
 import { failure, failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const OPS = 'slack:#ops';
 

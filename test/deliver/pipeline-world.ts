@@ -19,13 +19,11 @@ import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { adopting, TOGETHER } from '../contract/ledger-bench.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { SECOND, ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { Remotes } from './remotes.ts';
-
-const SECOND = 1000;
 
 /** What it has in hand is its own. */
 export interface PipelineProcess {

@@ -109,8 +109,7 @@ describe('a POST', () => {
 
     it('is told in turn within fifteen seconds where a dozen come at once, one more behind them, without a non-2xx', async () => {
       bench.limitRate(OPS, 1000);
-      bench.planned = [OPS];
-      await bench.reload();
+      await bench.plan(OPS);
       await bench.first.pipeline.start();
       const all = Array.from({ length: 12 }, (_, number) =>
         handle(callbackWith({ job_id: `job-${number}`, bot_id: `bot-${number}` })),
@@ -214,15 +213,13 @@ describe('a POST', () => {
   it('gives up what it no longer sends to anybody, which the operators are told, until a route names it again', async () => {
     bench.fails(OPS, failure('config'));
     await post();
-    bench.planned = [];
-    await bench.reload();
+    await bench.plan();
     expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
     await bench.first.pipeline.start();
     await bench.clock.advance(1000);
     expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
     expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} not_routed`]);
-    bench.planned = [OPS, MAIL];
-    await bench.reload();
+    await bench.plan(OPS, MAIL);
     await bench.clock.advance(6000);
     expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
   });
@@ -230,8 +227,7 @@ describe('a POST', () => {
   describe('beside many others', () => {
     beforeEach(async () => {
       bench.maxInFlight = 16;
-      bench.planned = [OPS];
-      await bench.reload();
+      await bench.plan(OPS);
     });
 
     it('is answered taken over for the sake of who comes where it has waited for half a second, and told all the same', async () => {
@@ -291,8 +287,7 @@ describe('a POST', () => {
 
     it('has its attempt finished, or cut and written down as one that may have arrived', async () => {
       bench.takes(OPS, 60_000);
-      bench.planned = [OPS];
-      await bench.reload();
+      await bench.plan(OPS);
       const verdict = handle();
       await bench.clock.advance(1000);
       bench.first.pipeline.loop.stop();

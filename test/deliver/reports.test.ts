@@ -1,12 +1,10 @@
 /** What arrives in the end of a month of who is told of reports and of the budget: the whole pipeline. */
 import { expect } from 'chai';
 import { anew } from '../support/anew.ts';
+import { DAY, HOUR, SECOND } from '../support/manual-clock.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 import type { Arrived } from './remotes.ts';
 
-const SECOND = 1000;
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** Of Tokyo, all through the year. */
 const OFFSET = 9 * HOUR;
 const EVENING = Date.parse('2026-11-26T20:00:00+09:00');

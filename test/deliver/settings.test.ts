@@ -17,8 +17,7 @@ describe('settings that are swapped', () => {
     bench.fails(OPS, failure('rate_limited', 3000));
     const first = bench.first.handle(callbackWith({ job_id: 'first' }));
     await bench.clock.advance(100);
-    bench.planned = [LOG];
-    await bench.reload();
+    await bench.plan(LOG);
     const second = bench.first.handle(callbackWith({ job_id: 'second' }));
     const verdicts = await bench.clock.runUntil(Promise.all([first, second]));
     expect(verdicts.map(({ result }) => result)).to.deep.equal(['taken_over', 'delivered']);
@@ -30,8 +29,7 @@ describe('settings that are swapped', () => {
     bench.takes(OPS, 2000);
     const posted = bench.first.handle(callbackWith());
     await bench.clock.advance(100);
-    bench.planned = [LOG];
-    await bench.reload();
+    await bench.plan(LOG);
     expect((await bench.clock.runUntil(posted)).result).to.equal('delivered');
     expect(bench.told).to.deep.equal([OPS]);
   });

@@ -1,13 +1,10 @@
 /** What arrives, and when, where routes ask to be told less: the whole pipeline, hour by hour. */
 import { expect } from 'chai';
 import { anew } from '../support/anew.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../support/manual-clock.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 import type { Arrived } from './remotes.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** Of Tokyo, all through the year. */
 const OFFSET = 9 * HOUR;
 const EVENING = Date.parse('2026-11-20T19:00:00+09:00');

@@ -50,8 +50,10 @@ describe('What watches Botbell', () => {
     it(`asks only for series that there are from the start: ${name}`, () => {
       for (const { metric, labels } of selectorsIn(expression)) {
         const own = lines.filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `));
-        const found = own.filter((line) => labels.every((label) => label.test(line)));
-        expect(found, metric).not.to.deep.equal([]);
+        expect(
+          own.filter((line) => labels.every((label) => label.test(line))),
+          metric,
+        ).not.to.deep.equal([]);
       }
     });
 

@@ -33,8 +33,7 @@ function allOf(text: string, pattern: RegExp): string[] {
 
 describe('The build', () => {
   it('starts by its own name and knows its version', () => {
-    const { stdout } = spawnSync(MAIN, ['--version'], { encoding: 'utf8' });
-    expect(stdout).to.equal(`${readVersion()}\n`);
+    expect(spawnSync(MAIN, ['--version'], { encoding: 'utf8' }).stdout).to.equal(`${readVersion()}\n`);
   });
 
   it('needs no more of Node than any that is in use has, to say which Node it needs', () => {

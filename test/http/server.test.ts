@@ -54,9 +54,10 @@ describe('a listening server', () => {
     return server;
   };
 
-  const connect = async (server: ListeningServer) => {
+  const connect = async (server: ListeningServer, ...sent: (string | Uint8Array)[]) => {
     const client = await RawClient.open(server.port);
     clients.push(client);
+    client.write(...sent);
     return client;
   };
 
@@ -78,19 +79,16 @@ describe('a listening server', () => {
         }
         response.end('hello');
       });
-      const [waiting, kept] = [await connect(server), await connect(server)];
-      waiting.write(GET.replace('/', '/slow'));
+      const waiting = await connect(server, GET.replace('/', '/slow'));
       await begun.promise;
-      kept.write(GET);
+      const kept = await connect(server, GET);
       await kept.answer();
       const crowd = async () => {
-        const client = await connect(server);
-        client.write(sent);
+        const client = await connect(server, sent);
         if (sent.startsWith('POST')) await client.answer();
       };
       await Promise.all(Array.from({ length: 1100 }, crowd));
-      const client = await connect(server);
-      client.write(GET);
+      const client = await connect(server, GET);
       expect((await client.answer())?.status).to.equal(200);
       expect(await kept.answer(), 'the idle one').to.equal(undefined);
       finished.happen();
@@ -109,8 +107,7 @@ describe('a listening server', () => {
   it('lets go of a client that never closes its side, even after what Node refuses by itself', async () => {
     const server = await start(() => {});
     const before = openSockets();
-    const client = await connect(server);
-    client.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
+    const client = await connect(server, 'GET / HTTP/1.1\r\nno header\r\n\r\n');
     expect((await client.answer())?.status).to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
   });
@@ -119,8 +116,7 @@ describe('a listening server', () => {
     const server = await start((request, response) => {
       request.socket.once('end', () => response.end('hello'));
     });
-    const client = await connect(server);
-    client.write(GET);
+    const client = await connect(server, GET);
     client.end();
     expect((await client.answer())?.status).to.equal(200);
     await client.closed();
@@ -134,19 +130,16 @@ describe('a listening server', () => {
     });
     const waits = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n`;
-    const [read, unread] = [await connect(server), await connect(server)];
-    read.write(waits('/read'));
+    const [read, unread] = [await connect(server, waits('/read')), await connect(server, waits('/'))];
     expect((await read.answer())?.status).to.equal(100);
     read.write('1');
-    unread.write(waits('/'));
     expect([(await read.answer())?.status, (await unread.answer())?.status]).to.deep.equal([200, 404]);
   });
 
   it('tells what it refused before there was a request, and from where, and quotes none of it', async () => {
     for (const [sent, status, problem] of REFUSED) {
       const server = await start((_request, response) => response.end(), status === 408 ? SOON : {});
-      const client = await connect(server);
-      client.write(sent);
+      const client = await connect(server, sent);
       expect((await client.answer())?.status, problem).to.equal(status);
       await client.closed();
       await until(`it to tell of ${problem}`, () => turnedAway.length > 0);
@@ -157,9 +150,8 @@ describe('a listening server', () => {
   it('tells nothing of a connection on which nothing was sent, or that is closed after its answer, be its body whole or not', async () => {
     const server = await start((_request, response) => response.end());
     const hasty = await start((_request, response) => response.end(), SOON);
-    const [silent, kept, unread] = [await connect(hasty), await connect(server), await connect(server)];
-    kept.write(GET);
-    unread.write(oneOf('Host: x', 'Content-Length: 9'));
+    const [silent, kept] = [await connect(hasty), await connect(server, GET)];
+    const unread = await connect(server, oneOf('Host: x', 'Content-Length: 9'));
     for (const client of [kept, unread]) {
       expect((await client.answer())?.status).to.equal(200);
       client.destroy();
@@ -174,8 +166,7 @@ describe('a listening server', () => {
     const app = new Koa().use(answerProblems((each) => unforeseen.push(each)));
     const error = new Error('password=hunter2');
     app.use(() => Promise.reject(error));
-    const client = await connect(await start(app.callback()));
-    client.write(GET);
+    const client = await connect(await start(app.callback()), GET);
     const answer = await client.answer();
     const said = [answer?.status, answer?.headers['content-type']];
     expect(said).to.deep.equal([500, 'application/problem+json']);
@@ -192,8 +183,7 @@ describe('a listening server', () => {
         await finished.promise;
         response.end('done');
       });
-      const client = await connect(server);
-      client.write(GET);
+      const client = await connect(server, GET);
       await begun.promise;
       return { server, client, finished };
     };
@@ -209,8 +199,7 @@ describe('a listening server', () => {
 
     it('does not wait for connections that are idle', async () => {
       const server = await start((_request, response) => response.end('done'));
-      const client = await connect(server);
-      client.write(GET);
+      const client = await connect(server, GET);
       await client.answer();
       await server.close(60_000);
       await client.closed();

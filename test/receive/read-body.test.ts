@@ -198,8 +198,10 @@ describe('a slow sender', () => {
       client.destroy();
     }
     await until('both bodies given up', () => bench.reports.length === 2);
-    const told = bench.turnedAway.map(({ status }) => status);
-    expect(told, 'each told of once').to.deep.equal([408]);
+    expect(
+      bench.turnedAway.map(({ status }) => status),
+      'each told of once',
+    ).to.deep.equal([408]);
     othersAreCutOff.happen();
     expect((await patient?.answer())?.status).to.equal(200);
     expect(bench.handled).to.deep.equal([callbackWith()]);

@@ -6,9 +6,8 @@ import { digestAtStart, nextDigest, reportDue } from '../../src/signal/calendar.
 import { beginToExpect, withCallback } from '../../src/signal/expect.ts';
 import { isWithin } from '../../src/signal/hold.ts';
 import { type Calendar, type Report, type Weekday, WEEKDAYS } from '../../src/signal/rules.ts';
+import { DAY, HOUR } from '../support/manual-clock.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const ZONES = ['Asia/Tokyo', 'Europe/Berlin', 'America/St_Johns'];
 const WORKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 const YEAR = { from: Date.parse('2026-10-01T00:00Z'), days: 366 };

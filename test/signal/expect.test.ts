@@ -4,10 +4,8 @@ import { underRule, withCallback, withMissed } from '../../src/signal/expect.ts'
 import { calendarOf, daysIn } from '../../src/signal/calendar.ts';
 import { type Expectation, WEEKDAYS } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
+import { DAY, HOUR, MINUTE } from '../support/manual-clock.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const BERLIN = 'Europe/Berlin';
 
 function instant(local: string, timezone: string): number {

@@ -2,6 +2,11 @@
 import { setImmediate as nextTurn, setTimeout as realSleep } from 'node:timers/promises';
 import type { Clock } from '../../src/time/clock.ts';
 
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
 /** The most turns of the event loop that work needs between two sleeps if it waits for nothing outside the process. */
 const TURNS = 30;
 
