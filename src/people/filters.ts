@@ -231,8 +231,8 @@ function destinationIn(text: string): string | undefined {
 function beginIn(text: string, { timezone, now }: FilterContext): number | undefined {
   const ago = parseDuration(text);
   if (ago !== undefined) return Math.max(0, now - ago);
-  // URL decoding turns an offset's plus into a space unless it is written %2B.
-  const time = DAY.test(text) ? `${text}T00:00` : text.replace(/ (?=\d\d:?\d\d$)/, '+');
+  // URL decoding turns an offset's plus into a space unless it is written %2B; the first one stands for the T.
+  const time = DAY.test(text) ? `${text}T00:00` : text.replace(/(?<=[Tt ].*) (?=\d\d:?\d\d$)/, '+');
   const instant = parseStartTime(time, timezone);
   return instant === undefined ? undefined : Math.max(0, instant);
 }
