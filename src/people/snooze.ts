@@ -58,7 +58,7 @@ function timeIn(text: string, { now, timezone }: FilterContext): number | undefi
   if (duration !== undefined) return now + duration;
   if (day !== undefined) return instantOn(day, NINE, timezone);
   const minutes = text === 'tomorrow' ? NINE : parseTimeOfDay(text);
-  if (minutes === undefined) return parseStartTime(text, timezone);
+  if (minutes === undefined) return parseStartTime(text, timezone, now);
   const today = dayOf(now, timezone);
   const next = instantOn(today, minutes, timezone, now);
   return next > now ? next : instantOn(today + DAY_MS, minutes, timezone);

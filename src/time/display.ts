@@ -254,8 +254,9 @@ type Groups = Readonly<Record<string, string | undefined>>;
  * The instant (ms) of an ISO 8601 calendar date-time, also with a blank for the T; undefined if the text is none, or the day or time
  * does not exist. Minutes and seconds may be left out; a fraction belongs to the last unit given. Without an offset it is local to
  * `timezone`. That is our guess, so a time that the clocks skip is read as that much later. A leap second is the second after it.
+ * @param after as of `zonedToInstant`
  */
-export function parseStartTime(text: string, timezone: string): number | undefined {
+export function parseStartTime(text: string, timezone: string, after?: number): number | undefined {
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (groups === undefined) return undefined;
   const { year, month, day, hour, minute = '00', second = '00' } = groups;
@@ -264,7 +265,7 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
   // `Date.parse` reads a day that the month does not have, and hour 24, as a time on another date.
   if (new Date(asIfUtc).getUTCDate() !== Number(day)) return undefined;
-  return instantOf(asIfUtc, groups, timezone) + leapMs + fractionMs(groups);
+  return instantOf(asIfUtc, groups, timezone, after) + leapMs + fractionMs(groups);
 }
 
 function isoPattern(dash: string, colon: string): RegExp {
@@ -273,8 +274,13 @@ function isoPattern(dash: string, colon: string): RegExp {
   return new RegExp(`^${date}[Tt ]${time}${FRACTION}${ZONE}$`);
 }
 
-function instantOf(asIfUtc: number, { utc, sign, zoneHour, zoneMinute }: Groups, timezone: string): number {
-  if (utc === undefined && sign === undefined) return zonedToInstant(asIfUtc, timezone);
+function instantOf(
+  asIfUtc: number,
+  { utc, sign, zoneHour, zoneMinute }: Groups,
+  timezone: string,
+  after: number | undefined,
+): number {
+  if (utc === undefined && sign === undefined) return zonedToInstant(asIfUtc, timezone, after);
   const offset = Number(zoneHour ?? 0) * HOUR_MS + Number(zoneMinute ?? 0) * MINUTE_MS;
   return asIfUtc - (sign === '+' ? offset : -offset);
 }

@@ -37,6 +37,7 @@ describe('a request for a snooze', () => {
       // Of two, the first that is still to come.
       ['02:30', '2026-10-25T00:30'],
       ['02:30', '2026-10-25T01:30', now + 4.5 * 3_600_000],
+      ['2026-10-25T02:30', '2026-10-25T01:30', now + 4.5 * 3_600_000],
       ['02:30', '2026-10-26T01:30', now + 5.1 * 3_600_000],
     ] as const)
       expect(endOf(text, ...more), text).to.deep.equal([`${end}:00.000Z`, false]);
