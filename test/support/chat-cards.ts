@@ -51,7 +51,7 @@ const ACTING = [
   '[code]x[/code][info][title]t[/title][/info][hr][/code][qt] </info> ``` ```` ````` `````````` \\* \\ <t:1> <#1> </x:1> (devil)',
   '\ud83d \udc00 \u0000\u0007\u202e\u2066 a\u0301 👩‍👩‍👧‍👦 𠮷 \u200b\ufeff日本語　全角',
   'heading\n===\n\n    indented_x\n \n\tindented_y\nlook!https://a.example/1',
-  'line\n=\n:-\n保存先:D :( ;) x-d :@a &euro; &#42;',
+  'line\n=\n:-\n保存先:D :( ;) x-d :@a &euro; &#42; _@all git.example.org/a_b :|',
 ];
 
 const LONG = 'ドキュメント "quoted" \\ *_[](){}<>@#|~`:$! '.repeat(3000);
@@ -130,7 +130,7 @@ export const ADDRESSES = cardWith({
     listOf('all', ['see https://a.example/_2_.']),
     listOf('rows', [
       { no: 'INV_1', page: 'https://a.example/p_1', who: '@jane :smile: jane@a.example 10:30:00' },
-      { no: 'INV_2', page: 'https://a.example/p_2', who: '#12 ~x a|b `c|d`' },
+      { no: 'INV|2', page: 'https://a.example/p_2', who: '#12 ~x a|b `c|d`' },
     ]),
   ],
 });

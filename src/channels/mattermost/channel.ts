@@ -20,11 +20,8 @@ interface MattermostMessage {
 /** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
 const MAX_CHARACTERS = 12_000;
 
-/** The signs that are markup anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
-const MARKDOWN = markdownWith(
-  /\\(?![\p{L}\p{N}$])|[`*_[\]~|]|!(?![^])|#(?=[\p{L}\s])|[#+\->](?<=^\s*.)/gmu,
-  fenced,
-);
+/** The signs that are markup anywhere, or at the beginning of a line. A backslash before a letter or digit is shown as it is. */
+const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}])|[`*_[\]~|]|!(?![^])|#(?=\s)|[#+\->](?<=^\s*.)/gmu, fenced);
 
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and, on one line, `<url|label>`. */
 const CALLS = /<(?=[!@#])/g;
@@ -42,12 +39,16 @@ function withoutLink(before: string): string {
 }
 
 /** What Mattermost draws as faces; each match ends at the character after which a word joiner prevents that. */
-const EMOTICON = String.raw`:(?=-?@|(?:['’]?-?\(|-?[)/$dops]|-x)(?!\w))|;(?=-?\)(?!\w))|x(?=-d(?!\w))`;
+const EMOTICON = String.raw`:(?=-?@|-?\\?[|[\]]|(?:['’]?-?\(|-?[)/$dops]|-x)(?!\w)|-?(?![^]))|;(?=-?\)(?!\w))|x(?=-d(?!\w))`;
 
-/** A word joiner stops what no backslash stops: mentions of people, emoji, entities, the line below a heading or a table's names, indented code. */
+/**
+ * A word joiner stops what no backslash stops: mentions of people and channels, hashtags, emoji, entities, the line below a heading or a
+ * table's names, indented code.
+ */
 const DRAWING = new RegExp(
   [
-    String.raw`(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w))|${EMOTICON})`,
+    String.raw`(?<![^\W_])@(?=\w)|(?<!\w\\?)[#~](?=[\p{L}\d])`,
+    String.raw`(?<!\w)(?::(?=[\w+-]+:(?!\w))|${EMOTICON})`,
     String.raw`&(?=#?\w+;)`,
     String.raw`(?:=(?=[=-]|[ \t]*$)|:(?=-))(?<=^\s*.)`,
     String.raw`^(?=[ \xa0]{4}|[ \xa0]*\t)(?<!\S[^\S\n]*\n)`,
@@ -56,6 +57,13 @@ const DRAWING = new RegExp(
 );
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
+
+/** What begins an address outside a link, if it has a sign that was changed: within an address, escapes are shown and lead elsewhere. */
+const ADDRESS =
+  /(?:(?:https?|ftp|mailto|tel):|www\d{0,3}(?=\.)|[\p{L}\d]\.\p{L}{2,4}(?=\/))(?=\S*?(?:[\\\u2060‹]|&#36;))/giu;
+
+/** A dollar sign that could end a formula, or that a backslash would escape in the apps for phones only. */
+const DOLLAR = /\$(?!\w)|(?<=\\)\$/g;
 
 /** A block of code ends at a line that begins with as many backticks. */
 function fenced(text: string): string {
@@ -66,14 +74,18 @@ function fenced(text: string): string {
 
 const MARKUP: Markup = {
   ...MARKDOWN,
-  text: (text) => broken(MARKDOWN.text(text.replaceAll('<', '‹'))),
+  text: (text) =>
+    broken(MARKDOWN.text(text.replaceAll('<', '‹')))
+      .replace(DOLLAR, '&#36;')
+      .replace(ADDRESS, '$&\u2060'),
+  // In a table, the backslash that keeps a bar from ending a cell is shown in code.
+  inlineCode: (text) => (text.includes('|') ? undefined : MARKDOWN.inlineCode?.(text)),
   table: ([names = [], ...rows]) =>
     ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
 };
 
-/** A bar ends a cell even in code; there, too, a backslash before it is not shown. */
 function rowOf(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replace(/(?<!\\)\|/g, '\\|')).join(' | ')} |`;
+  return `| ${cells.join(' | ')} |`;
 }
 
 const MENTIONS = mentionsOf(

@@ -23,9 +23,10 @@ const UNREADABLE = 'web.incoming_webhook.parse.app_error';
 const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
 /** The last is server/channels/app/webhook.go. */
 const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^\n<|>]+\|[^\n>]+>)/i;
-const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)|&#?\w+;/i;
+/** Of a word, the server drops underscores before a mention: server/channels/app/mention_parser_standard.go */
+const OUTSIDE_CODE = /(?<![^\W_])@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)|&(?!#36;)#?\w+;/i;
 /** webapp, utils/emoticons.ts */
-const FACES = /(?<!\w)(?::-?@|(?::['’]?-?[()/$dops]|;-?\)|x-d)(?!\w))/i;
+const FACES = /(?<!\w)(?::-?@|:-?\\?[|[\]]|(?::['’]?-?[()/$dops]|;-?\)|x-d)(?!\w))/i;
 
 /** developers.mattermost.com: incoming webhooks; a longer text becomes several posts. */
 const LIMITS: Limits = {
@@ -35,7 +36,9 @@ const LIMITS: Limits = {
     [/./, [MATTERMOST_CALL], IN_MATTERMOST],
     [/fallback$/, [], OUTSIDE_CODE],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
-    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
+    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<!\w\\?)[~#][a-z]|\$(?!\w)/i],
+    // mattermost/marked: escapes within an address are shown
+    [/text$/, [FENCE_OF_LINES, CODE, ...MARKDOWN.slice(1)], /(?:\w:\/\/|\.[a-z]{2,4}\/)[^\s|]*\\/i],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], FACES],
     [/text$/, [FENCE_OF_LINES], /\n *(?:=[=-]* *(?:\n|$)|:-)|(?:^|\n[^\n\S]*\n)(?: {4}|\t)/],
     [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
@@ -51,6 +54,7 @@ describe('the channel Mattermost', () => {
     judge: judgeBy(LIMITS),
     settingsAt,
     address: 'ops',
+    markup: /&#36;/g,
     wrongAddresses: ['other', 'ops/1'],
     doubted: {
       'https://chat.example/team/channels/town-square': /not the whole URL/,
