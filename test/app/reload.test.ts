@@ -214,8 +214,7 @@ store: { url: 'sqlite:b.db', max_size: 2gb, keep: 5d }`);
 
   it('leaves no listener without a password that others can reach', () => {
     const open = configOf(`admin: { listen: '0.0.0.0:8081', password: first }`);
-    const next = configOf(`admin: { listen: '127.0.0.1:8081' }`);
-    const { config, unchanged } = asItCanRun(next, open);
+    const { config, unchanged } = asItCanRun(configOf(`admin: { listen: '127.0.0.1:8081' }`), open);
     expect(config.admin?.password).to.equal('first');
     expect(unchanged).to.deep.equal(['admin.listen']);
     expect(asItCanRun(configOf(''), RUNNING).config.admin?.password).to.equal(undefined);

@@ -137,8 +137,7 @@ routes:
 
   it('asks of a BOT without a callback, of each status or of one, and says what it cannot know', async () => {
     configure('on: [error]\n    when: code > 1');
-    const all = await ask('--bot get_items');
-    expect(all.stdout.match(/^bot_id .*|^reaches.*/gm)).to.deep.equal([
+    expect((await ask('--bot get_items')).stdout.match(/^bot_id .*|^reaches.*/gm)).to.deep.equal([
       'bot_id "get_items", succeeded',
       'reaches nobody',
       'bot_id "get_items", error',

@@ -121,8 +121,7 @@ describe('a POST', () => {
       expect(new Set(verdicts.map(({ status }) => status))).to.deep.equal(new Set([200]));
       await bench.clock.advance(6000);
       expect(bench.told).to.have.length(13);
-      const jobs = bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
-      expect(jobs.at(-1)).to.equal('last');
+      expect(bench.addressed.map(({ notice }) => callbackOf(notice).job_id).at(-1)).to.equal('last');
       await bench.clock.runUntil(bench.first.pipeline.stop());
     });
   });

@@ -126,8 +126,7 @@ describe('The systemd unit', () => {
 
   if (IS_FULL && isInstalled('systemd-analyze', 'the unit'))
     it('is well-formed, and exposes at most 1.2 of 10, by systemd', () => {
-      const folder = tempFolder();
-      const file = join(folder, 'botbell.service');
+      const file = join(tempFolder(), 'botbell.service');
       // What it starts has to be there.
       writeFileSync(file, replaceEach(UNIT, { '/usr/bin/node': process.execPath }));
       for (const args of [

@@ -20,8 +20,7 @@ function shownIn(heading: string): readonly string[] {
 
 describe('The operating guide', () => {
   it('replaces the callback token with nobody turned away: both are taken, then the new one alone', async () => {
-    const folder = tempFolder();
-    const secrets = join(folder, 'secrets');
+    const secrets = join(tempFolder(), 'secrets');
     const write = (name: string, secret: string) => writeFileSync(join(secrets, name), `${secret}\n`);
     mkdirSync(secrets);
     const [shown = ''] = shownIn('## Replace tokens and passwords');

@@ -166,8 +166,7 @@ describe('a listening server', () => {
     const app = new Koa().use(answerProblems((each) => unforeseen.push(each)));
     const error = new Error('password=hunter2');
     app.use(() => Promise.reject(error));
-    const client = await connect(await start(app.callback()), GET);
-    const answer = await client.answer();
+    const answer = await (await connect(await start(app.callback()), GET)).answer();
     const said = [answer?.status, answer?.headers['content-type']];
     expect(said).to.deep.equal([500, 'application/problem+json']);
     expect(answer?.body).not.to.contain('hunter2');

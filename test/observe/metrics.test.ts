@@ -28,8 +28,7 @@ describe('the metrics', () => {
     setImmediate(() =>
       metrics.answered({ status: 'error', result: 'delivered', httpStatus: 200, seconds: 1 }),
     );
-    const name = 'botbell_callbacks_total{status="error",result="delivered"}';
-    expect(await sample(name)).to.equal(1);
+    expect(await sample('botbell_callbacks_total{status="error",result="delivered"}')).to.equal(1);
   });
 
   it('are there from the start, with those of the process', async () => {

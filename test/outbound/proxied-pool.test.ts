@@ -126,8 +126,7 @@ describe('A POST of a channel through a proxy', () => {
         if (comesTo === 'gone') await proxy.close();
         // Once: after a reset, undici's agent would ask again and again.
         else proxy.faults.push(comesTo);
-        const sending = send(comesTo === 'silence' ? 300 : 20_000);
-        const error = networkErrorOf(await rejectionOf(sending));
+        const error = networkErrorOf(await rejectionOf(send(comesTo === 'silence' ? 300 : 20_000)));
         expect(error).to.include({ code, isRefusal: comesTo === 407 || comesTo === 403 });
         if (words !== undefined) {
           expect(error.mayHaveArrived).to.equal(false);

@@ -175,8 +175,7 @@ describe('the receiver', () => {
       ['Shift_JIS', Buffer.from('7b2261223a2283658358227d', 'hex')],
     ];
     for (const [what, body] of bodies) {
-      const answer = await send({ body });
-      expectProblem(answer, 400, /^.{1,199}$/);
+      expectProblem(await send({ body }), 400, /^.{1,199}$/);
       const kept = bench.refused.at(-1);
       expect([kept?.status, kept?.from], what).to.deep.equal([400, '127.0.0.1']);
       expect(Buffer.from(kept?.bytes ?? []).equals(Buffer.from(body)), what).to.equal(true);

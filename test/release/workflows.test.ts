@@ -68,8 +68,7 @@ describe('The workflows', () => {
 
   it('run nothing where somebody may sign in their name but what publishes and signs what another job made', () => {
     const signing = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
-    const run = signing.flatMap(([, { steps = [] }]) => steps.flatMap((step) => step.run ?? []));
-    expect(run).to.deep.equal([
+    expect(signing.flatMap(([, { steps = [] }]) => steps.flatMap((step) => step.run ?? []))).to.deep.equal([
       'npm publish --ignore-scripts --tag "$TAG" ./*.tgz',
       'cosign sign --yes --recursive "$IMAGE"',
     ]);

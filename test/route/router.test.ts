@@ -80,8 +80,7 @@ describe('a callback', () => {
       { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
       { botIds: ['*'], notify: others, templateSet: 'long' },
     );
-    const router = createRouter(all, undefined);
-    const { destinations } = router.route({ bot_id: 'a', status: ERROR });
+    const { destinations } = createRouter(all, undefined).route({ bot_id: 'a', status: ERROR });
     const told = destinations.map(({ asked, ...each }) => [asked?.map(({ name }) => name), each]);
     const ops = { ...to('slack:#ops', here), perJob: 'thread', templateSet: 'short', route: 'routes[1]' };
     expect(told).to.deep.equal([
@@ -154,8 +153,7 @@ describe('what else the config names', () => {
       reports: [{ notify: [to('slack:#report')] }],
     } as unknown as Config;
     const budget = { notify: [to('slack:#budget')] } as unknown as NonNullable<Config['budget']>;
-    const destinations = [...destinationsOf({ ...config, budget }).values()];
-    expect(named(destinations)).to.deep.equal([
+    expect(named([...destinationsOf({ ...config, budget }).values()])).to.deep.equal([
       'slack:#ops short - -',
       'slack:#later short - -',
       'email:boss@example.com short - -',
@@ -185,8 +183,7 @@ describe('the explanation of routing', () => {
   );
 
   it('says of every route whether it tells, why not, and whom it alone reaches', () => {
-    const explained = router.explainAll({ bot_id: 'invoice-1', status: ERROR });
-    expect(explained).to.deep.equal([
+    expect(router.explainAll({ bot_id: 'invoice-1', status: ERROR })).to.deep.equal([
       { route: 'routes[0]', reaches: ['slack:#ops', 'slack:#log'], verdict: 'tells', pattern: 'invoice-*' },
       { route: 'routes[1]', reaches: ['email:a@example.com'], verdict: 'tells', pattern: '/^in/' },
       { route: 'routes[2]', reaches: [], verdict: 'not of this status', pattern: 'invoice-1', on: others },
