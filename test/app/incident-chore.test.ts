@@ -5,15 +5,9 @@ import { createRouter } from '../../src/route/router.ts';
 import { type Expectation, NO_RULES } from '../../src/signal/rules.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { faultSaid } from '../../src/text/fault.ts';
-import { plannedTo } from '../deliver/delivery-record.ts';
+import { plannedTo, routeWith } from '../deliver/delivery-record.ts';
 import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import { anew } from '../support/anew.ts';
-
-function route(id: string, fields: Partial<RouteConfig>): RouteConfig {
-  const notify = [plannedTo('slack:#ops')];
-  const none = { rules: NO_RULES, groups: [], templateSet: undefined };
-  return { name: id, botIds: [id], on: ['error'], notify, ...none, ...fields };
-}
 
 /** By the BOT of a route: whether its incident goes on. */
 const BOTS: readonly (readonly [bot: string, goesOn: boolean, fields: Partial<RouteConfig>])[] = [
@@ -62,7 +56,7 @@ describe('the incidents of which today’s config tells nobody', () => {
     ];
     const { chore, ended } = open(
       subjects,
-      BOTS.map(([bot, , fields]) => route(bot, fields)),
+      BOTS.map(([bot, , fields]) => routeWith(bot, { botIds: [bot], on: ['error'], ...fields })),
     );
     await chore.work();
     const over = BOTS.flatMap(([bot, goesOn]) => (goesOn ? [] : [bot]));
@@ -71,7 +65,9 @@ describe('the incidents of which today’s config tells nobody', () => {
 
   it('are looked for once by a config, some at a time: thousands of BOTs are compared with each of its patterns', async () => {
     const bots = Array.from({ length: 600 }, (_, index) => `bot ${index}`);
-    const { chore, asked, ended, settings } = open(bots.map(ofBot), [route('bot *', {})]);
+    const { chore, asked, ended, settings } = open(bots.map(ofBot), [
+      routeWith('bots', { botIds: ['bot *'] }),
+    ]);
     await chore.work();
     expect(asked.length).to.be.below(bots.length);
     for (let turn = 0; turn < 3; turn += 1) await chore.work();

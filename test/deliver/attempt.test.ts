@@ -21,10 +21,6 @@ const NOTICE: AddressedNotice = { notice: noticeAbout(callbackWith(), 1), ...pla
 
 const SECRET = 'xoxb-very-secret';
 
-function channelThat(send: Channel['send']): Channel {
-  return { send, verify: () => Promise.resolve(), close: () => Promise.resolve() };
-}
-
 function failureOf({ failure }: AttemptResult): DeliveryFailure {
   if (failure !== undefined) return failure;
   throw new Error('it was delivered');
@@ -38,7 +34,7 @@ describe('an attempt', () => {
     const pace = { addressMs: 0, channelMs: 0 };
     const settings: SendingSettings = {
       config: { delivery: POLICY } as unknown as Config,
-      channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
+      channels: new Map([['slack', { pace, channel: { send } as Channel }]]),
       compose: () => composedOf({ text: 'hello' }),
       redact: redactor(secretsHidden([SECRET])),
       ...others,
@@ -56,19 +52,24 @@ describe('an attempt', () => {
     };
   };
 
-  beforeEach(() => {
-    clock = new ManualClock();
-    reported = [];
-  });
-
-  it('sends what was composed and times it', async () => {
-    const sent: Outgoing[] = [];
-    const send = attemptAt(async (outgoing) => {
+  let sent: Outgoing[];
+  /** Over a channel that keeps what it is given. */
+  const keep = (addressed: AddressedNotice) => {
+    const attempt = attemptAt(async (outgoing) => {
       sent.push(outgoing);
       await clock.sleep(250);
       return { ts: '1.2' };
     });
-    const result = await clock.runUntil(send(NOTICE));
+    return clock.runUntil(attempt(addressed));
+  };
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    [reported, sent] = [[], []];
+  });
+
+  it('sends what was composed and times it', async () => {
+    const result = await keep(NOTICE);
     expect(sent).to.have.lengthOf(1);
     expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
@@ -77,30 +78,21 @@ describe('an attempt', () => {
   });
 
   it('sends as a reply what says to which message it is one', async () => {
-    const sent: Outgoing[] = [];
-    const send = attemptAt((outgoing) => {
-      sent.push(outgoing);
-      return Promise.resolve({});
-    });
     const notice = { ...noticeOfAlert(raised(DEAD_LETTER)), repliesTo: { ts: '1.2' } };
-    await clock.runUntil(send({ ...NOTICE, notice }));
+    await keep({ ...NOTICE, notice });
     expect(sent[0]?.perJob).to.deep.equal({ mode: 'thread', root: { ts: '1.2' }, isLoud: true });
   });
 
   it('gives every attempt to tell the same there the same key, and what is wanted anew another one', async () => {
-    const keys: string[] = [];
-    const send = attemptAt(({ idempotencyKey }) => {
-      keys.push(idempotencyKey());
-      return Promise.resolve({});
-    });
-    await send(NOTICE);
-    await send({ ...NOTICE, notice: noticeAbout(callbackWith({ elapsed_time: 99 }), 2) });
-    await send({ ...NOTICE, destination: 'slack:#log' });
-    await send({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
-    await send({ ...NOTICE, anew: '5' });
+    await keep(NOTICE);
+    await keep({ ...NOTICE, notice: noticeAbout(callbackWith({ elapsed_time: 99 }), 2) });
+    await keep({ ...NOTICE, destination: 'slack:#log' });
+    await keep({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
+    await keep({ ...NOTICE, anew: '5' });
     // A run may be overdue by two limits: each notice has an identity of its own.
     for (const identity of ['by 30 m', 'by 2 h'])
-      await send({ ...NOTICE, notice: { ...noticeAbout(callbackWith(), 1), identity } });
+      await keep({ ...NOTICE, notice: { ...noticeAbout(callbackWith(), 1), identity } });
+    const keys = sent.map(({ idempotencyKey }) => idempotencyKey());
     expect(keys[1]).to.equal(keys[0]);
     expect(new Set(keys)).to.have.length(6);
   });
@@ -155,13 +147,11 @@ describe('an attempt', () => {
   });
 
   describe('cuts off a channel that ignores its time limit', () => {
-    const AFTER_THE_LIMIT_MS = 5250;
-
     it('as a failure after which the message may have arrived', async () => {
       const result = await clock.runUntil(attemptAt(() => new Promise(() => undefined))(NOTICE));
       expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
       expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
-      expect(result).to.include({ durationMs: AFTER_THE_LIMIT_MS, endedAt: clock.monotonic() });
+      expect(result).to.include({ durationMs: 5250, endedAt: clock.monotonic() });
       expect(reported).to.deep.equal([[NOTICE, result]]);
     });
 

@@ -1,6 +1,8 @@
 /** A delivery as the ledger would hand it over, and what a config says of it, for tests that only decide. */
+import type { RouteConfig } from '../../src/config/config.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import type { PlannedTarget } from '../../src/route/router.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import { deliveryWith } from '../support/stories.ts';
 
 /** The defaults of `delivery`. */
@@ -20,4 +22,11 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
 export function plannedTo(destination: string): PlannedTarget {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
   return { destination, channel, address, perJob: 'message', options: {} };
+}
+
+/** Of no BOT, told of each status, unless the fields say otherwise. */
+export function routeWith(name: string, fields: Partial<RouteConfig>): RouteConfig {
+  const on = ['succeeded', 'error', 'executing'] as const;
+  const base = { on, notify: [plannedTo('slack:#ops')], rules: NO_RULES, groups: [], templateSet: undefined };
+  return { name, botIds: [], ...base, ...fields };
 }

@@ -8,18 +8,16 @@ const LOG = 'slack:#log';
 const THIRD = 'slack:#third';
 const MAIL = 'email:a@example.com';
 
-const fails = (error: unknown): void => {
-  throw error;
-};
-
 describe('a destination’s pace', () => {
   const store = anew(() => createSqliteStore());
   let ledger: PaceStore;
   let paces: Paces;
   let startedAt: number;
 
-  const pacesOf = (channelMs = 200, own = ledger, onTrouble = fails) =>
-    new Paces({ clock: store.clock, store: own, paceOf: () => ({ addressMs: 1000, channelMs }), onTrouble });
+  const pacesOf = (channelMs = 200, onTrouble = (error: unknown): void => expect.fail(String(error))) => {
+    const paceOf = () => ({ addressMs: 1000, channelMs });
+    return new Paces({ clock: store.clock, store: ledger, paceOf, onTrouble });
+  };
   /** When it got its slot, counted from the start; undefined: it got none. */
   const slot = async (place: string, withinMs = 8000, of = paces) => {
     const isTurn = await of.slot(place, store.clock.monotonic() + withinMs);
@@ -110,19 +108,11 @@ describe('a destination’s pace', () => {
   });
 
   describe('of which the store does not know', () => {
-    let pausePace: PaceStore['pausePace'];
-
-    beforeEach(() => {
-      pausePace = (...args) => ledger.pausePace(...args);
-      const { reservePace, pausesOf, forgetPaces } = ledger;
-      const through = { reservePace, pausesOf, forgetPaces, currentPaces: () => ledger.currentPaces() };
-      const own: PaceStore = { ...through, pausePace: (...args) => pausePace(...args) };
-      paces = pacesOf(200, own, () => undefined);
-    });
-
     it('is obeyed while its write is under way, which is not begun again', async () => {
       let writes = 0;
-      pausePace = () => new Promise((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
+      const pausePace = () =>
+        new Promise<void>((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
+      Object.assign(ledger, { pausePace });
       limit(OPS, 10_000);
       await store.clock.advance(2000);
       await paces.refresh();
@@ -131,9 +121,10 @@ describe('a destination’s pace', () => {
     });
 
     it('is obeyed where the store knows a shorter one only, and no longer than it lasts', async () => {
+      paces = pacesOf(200, () => undefined);
       limit(OPS, 2000);
       await store.clock.advance(0);
-      pausePace = () => Promise.reject(new Error('no store'));
+      Object.assign(ledger, { pausePace: () => Promise.reject(new Error('no store')) });
       limit(OPS, 9000);
       await store.clock.advance(1000);
       await paces.refresh();

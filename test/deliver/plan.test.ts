@@ -5,15 +5,13 @@ import type { PlanFor } from '../../src/deliver/settings.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { plannedTo } from './delivery-record.ts';
+import { plannedTo, routeWith } from './delivery-record.ts';
 
 const ERROR = 1;
 const OPS = plannedTo('slack:#ops');
-const ALL = ['succeeded', 'error', 'executing'] as const;
 
 function route(rules: Partial<RouteRules>, fields: Partial<RouteConfig> = {}): RouteConfig {
-  const base = { botIds: ['*'], on: ALL, notify: [OPS], groups: [], templateSet: undefined };
-  return { name: 'routes[0]', ...base, rules: { ...NO_RULES, ...rules }, ...fields };
+  return routeWith('all', { botIds: ['*'], rules: { ...NO_RULES, ...rules }, ...fields });
 }
 
 function plansOf(routes: readonly RouteConfig[], burst?: Burst): PlanFor {

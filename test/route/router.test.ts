@@ -9,23 +9,13 @@ import {
   ownNoticeTargets,
 } from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
+import { plannedTo as to, routeWith as route } from '../deliver/delivery-record.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
 const ERROR: Callback['status'] = 1;
 const EXECUTING: Callback['status'] = 2;
 
 const WATCHED = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 }, overdueMs: 60_000 };
-
-function to(destination: string, options: Record<string, unknown> = {}): Destination {
-  const [channel = '', address = ''] = destination.split(/:(.*)/s);
-  return { destination, channel, address, options, perJob: 'message' };
-}
-
-function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
-  const all = ['succeeded', 'error', 'executing'] as const;
-  const base = { rules: NO_RULES, groups: [], templateSet: undefined };
-  return { name, botIds: [], on: all, notify: [to('slack:#ops')], ...base, ...fields };
-}
 
 /** Routes named by their places. */
 function routes(...all: Partial<RouteConfig>[]): RouteConfig[] {
@@ -72,17 +62,17 @@ describe('a callback', () => {
     });
 
   it('is told once where several routes reach a destination, with the options of the first that is told of its status, but per_job of the first', () => {
-    const here = { mention_on_error: '@here' };
-    const others = [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')];
+    const atHere = { ...to('slack:#ops'), options: { mention_on_error: '@here' } };
+    const others = [{ ...to('slack:#ops'), options: { mention_on_error: '@channel' } }, to('slack:#log')];
     const first = { ...to('slack:#ops'), perJob: 'thread' } as const;
     const all = routes(
       { botIds: ['a'], on: ['succeeded'], templateSet: 'none', notify: [first] },
-      { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
+      { botIds: ['a'], notify: [atHere, to('slack:#ops')], templateSet: 'short' },
       { botIds: ['*'], notify: others, templateSet: 'long' },
     );
     const { destinations } = createRouter(all, undefined).route({ bot_id: 'a', status: ERROR });
     const told = destinations.map(({ asked, ...each }) => [asked?.map(({ name }) => name), each]);
-    const ops = { ...to('slack:#ops', here), perJob: 'thread', templateSet: 'short', route: 'routes[1]' };
+    const ops = { ...atHere, perJob: 'thread', templateSet: 'short', route: 'routes[1]' };
     expect(told).to.deep.equal([
       [['routes[1]', 'routes[2]'], ops],
       [['routes[2]'], { ...to('slack:#log'), templateSet: 'long', route: 'routes[2]' }],
