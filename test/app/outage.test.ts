@@ -135,8 +135,7 @@ describe('While the store cannot be written', () => {
   it('the BOTs of at most a thousand are kept', async () => {
     await pass(65 * SECOND);
     breaks();
-    for (let number = 0; number < 1200; number += 1)
-      outage.refused(callbackWith({ bot_id: `bot-${number}` }));
+    for (let bot = 0; bot < 1200; bot += 1) outage.refused(callbackWith({ bot_id: `bot-${bot}` }));
     mends();
     await pass(20 * SECOND);
     const answered = recorded[0]?.['answered'] as { count: number; bots: readonly string[] };

@@ -49,9 +49,7 @@ describe('the identity of a callback', () => {
   for (const [what, identities] of Object.entries(alike))
     it(`is one with ${what}`, () => expect(new Set(identities).size).to.equal(1));
 
-  const numbers = '1.1 1.10 "1.10" 12345678901234567890 12345678901234567891 "12345678901234567890"'.split(
-    ' ',
-  );
+  const spelt = '1.1 1.10 "1.10" 12345678901234567890 12345678901234567891 "12345678901234567890"'.split(' ');
   const [b1, c2] = [{ b: 1 }, { c: 2 }];
   const shapes = [
     ...[b1, 'b:1', ['1'], [1], 1, [[1]], { b: 'c' }, { ...b1, ...c2 }].map((a) => ({ a })),
@@ -70,10 +68,10 @@ describe('the identity of a callback', () => {
     'each fixture': FIXTURE_NAMES.map((name) => identityOf(readFixture(name))),
     'every other field of the interface': [{}, { message: 'null' }, ...fields, ...outputs].map(identity),
     'nested shapes that read alike when run together': shapes.map((output) => identity({ output })),
-    'numbers that differ in any digit, and texts': numbers.map((each) =>
+    'numbers that differ in any digit, and texts': spelt.map((each) =>
       identityOfJson(`{"output":{"a":${each}}}`),
     ),
-    'such numbers in a list': numbers.map((each) => identityOfJson(`{"output":{"a":[${each}]}}`)),
+    'such numbers in a list': spelt.map((each) => identityOfJson(`{"output":{"a":[${each}]}}`)),
     'keys such as __proto__': [
       identityOf(JSON.parse('{"output":{}}') as Callback),
       identityOf(JSON.parse('{"output":{"__proto__":"x"}}') as Callback),

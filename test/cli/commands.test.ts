@@ -278,9 +278,7 @@ describe('The command line', () => {
       process.env['TMPDIR'] = before;
       expect(code).to.equal(0);
       expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
-      expect(stdout, 'nothing that acts is shown, nor English').not.to.match(
-        /\\u00|answered|Started|Running/,
-      );
+      expect(stdout, 'nothing that acts, nor English').not.to.match(/\\u00|answered|Started|Running/);
       expect(stdout).to.match(
         /応答 502 failed：slack:#bot-alerts delivered; email:ops@example.com pending[^]*応答 200 delivered/,
       );

@@ -30,8 +30,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
   const service = async () => {
     while ((await world.recorded.actions.continueBulk()).isMore);
   };
-  const redeliver = (args: readonly string[], input?: CommandInput) =>
-    world.run(['redeliver', ...args], input);
+  const redeliver = (args: string[], input?: CommandInput) => world.run(['redeliver', ...args], input);
 
   it('says how many and to whom, and does nothing unless the answer is yes', async () => {
     await deadLetters(['slack:#ops'], 50);

@@ -98,8 +98,7 @@ routes:
   it('says what came before, as the store knows it, and changes nothing there', async () => {
     configure('after_failures: 3');
     await errorsCame(1);
-    for (let times = 0; times < 2; times += 1)
-      expect((await route(ERROR)).lines).to.deep.equal(AFTER_FAILURES);
+    for (const _ of [1, 2]) expect((await route(ERROR)).lines).to.deep.equal(AFTER_FAILURES);
     await errorsCame(2);
     const [, verdict] = (await route(ERROR)).lines;
     expect(verdict).to.equal('get_items: told');
@@ -129,9 +128,7 @@ routes:
     configure('after_failures: 3', `sqlite:${file}`);
     const { lines, stderr } = await route(ERROR);
     expect(lines).to.deep.equal(AFTER_FAILURES);
-    expect(stderr).to.match(
-      /^what came before, and what is snoozed, is not known: there is no ledger yet at store\.url/,
-    );
+    expect(stderr).to.match(/^what came before, and what is snoozed, is not known: there is no ledger yet/);
     expect(existsSync(file)).to.equal(false);
   });
 

@@ -53,9 +53,7 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
       /^✓ email:operators@example\.com: Delivered \(messageId <[0-9a-f]{64}@example\.com>\)/,
     );
     expect(mail.mails).to.have.length(1);
-    expect(mail.mails[0]?.parsed.subject).to.include(
-      'Test message from Botbell to email:operators@example.com',
-    );
+    expect(mail.mails[0]?.parsed.subject).to.include('Test message from Botbell to email:operators@');
     expect(mail.mails[0]?.to).to.deep.equal(['operators@example.com']);
   });
 

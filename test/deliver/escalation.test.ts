@@ -20,6 +20,7 @@ const ROUTE = `
 
 const CONFIG = `${CHANNELS}\nroutes:${ROUTE}`;
 
+const MUTED = "mute: [{ from: '02:00', to: '03:20' }]";
 const DOWN = new DeliveryFailure({ class: 'transient', code: 'ECONNREFUSED', message: 'no connection' });
 
 describe('Of a trouble that lasts', () => {
@@ -88,16 +89,14 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('it counts from the end of the hold of what was held', async () => {
-    await world.reload(
-      CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"),
-    );
+    await world.reload(CONFIG.replace('on: [error]', `on: [error]\n    ${MUTED}`));
     for (const message of ['no login', 'no page']) await post(1, { message });
     expect(await after(29)).to.deep.equal(['+20 slack:#ops']);
     expect(await after(2)).to.deep.equal(['+30 email:duty@example.com']);
   });
 
   it('a success of an older run begins nothing by being told at the end of a hold', async () => {
-    const muted = "on: [succeeded]\n    overdue: 5m\n    mute: [{ from: '02:00', to: '03:20' }]";
+    const muted = `on: [succeeded]\n    overdue: 5m\n    ${MUTED}`;
     const errors = "\n  - { bot_id: 'crawl*', on: [error], notify: [{ slack: '#log' }] }";
     await world.reload(CONFIG.replace('on: [error]', muted) + errors);
     await post(1);

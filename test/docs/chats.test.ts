@@ -131,10 +131,9 @@ describe('What the page says of a signed message', () => {
   });
 
   it('names the type of whatever is sent', () => {
-    const ofRuns = ['succeeded', 'error', 'executing'].map((name) => `bot.run.${name}`);
-    const own = TEMPLATE_NAMES.filter(
-      (name) => !['succeeded', 'error', 'executing', 'recovered', 'late'].includes(name),
-    );
+    const statuses = ['succeeded', 'error', 'executing'];
+    const ofRuns = statuses.map((name) => `bot.run.${name}`);
+    const own = TEMPLATE_NAMES.filter((name) => ![...statuses, 'recovered', 'late'].includes(name));
     for (const page of ['docs/webhook.md', 'docs/webhook.ja.md'])
       for (const type of [...ofRuns, ...own.map((name) => `botbell.${name}`)])
         expect(readDocument(page), page).to.contain(`\`${type}\``);

@@ -54,6 +54,11 @@ const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 const LOG_LINES = firstCells(sectionOf('docs/operating.md', 'Logs'), /^\| `([^`{]+)/gm).slice(1);
 const HELD = sectionOf('docs/operating.md', 'Snoozes and held messages').match(/^\| `.*/gm) ?? [];
 
+const isWritten = (line: string) => SOURCES.includes(`'${line}'`);
+const isInJapanese = (line: string) => line in IN_JAPANESE;
+const allOf = (lines: string[], isThere: (line: string) => boolean) =>
+  [lines, lines.filter(isThere)] as const;
+
 const PROOFS = 'test/e2e/proofs';
 
 const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there: readonly string[]]>> = {
@@ -69,18 +74,12 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
     firstCells(sectionOf('docs/architecture.md', 'Dependencies'), /^\| `([^`]+)` +\| .{8,}/gm),
     [...new Set(firstCells(SOURCES, /(?:from |import\()'((?:@[\w-]+\/)?[\w-]+)(?:\/[\w-]+)?'/g))].toSorted(),
   ],
-  'only lines of the log that the program writes': [
-    LOG_LINES,
-    LOG_LINES.filter((line) => SOURCES.includes(`'${line}'`)),
-  ],
-  'lines of the log, each of which a terminal has in Japanese, too': [
-    LOG_LINES,
-    LOG_LINES.filter((line) => line in IN_JAPANESE),
-  ],
-  'Japanese lines of the log only of those that the program writes': [
+  'only lines of the log that the program writes': allOf(LOG_LINES, isWritten),
+  'lines of the log, each of which a terminal has in Japanese, too': allOf(LOG_LINES, isInJapanese),
+  'Japanese lines of the log only of those that the program writes': allOf(
     Object.keys(IN_JAPANESE),
-    Object.keys(IN_JAPANESE).filter((line) => SOURCES.includes(`'${line}'`)),
-  ],
+    isWritten,
+  ),
   'each proof of what is guaranteed': [
     [...new Set(readDocument('docs/guarantees.md').match(/(?<=`)test\/e2e\/proofs\/[\w.-]+(?=`)/g))],
     readdirSync(join(ROOT, PROOFS)).map((name) => `${PROOFS}/${name}`),
@@ -184,7 +183,7 @@ function inJapanese(link: string, english: string, japanese: string): string {
 }
 
 /** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
-/** What these print is in the page's own language: readme.test.ts and e2e/why.test.ts look at it. */
+/** What these print is in the page's own language: sessions.test.ts and e2e/why.test.ts look at it. */
 const SAID = /^\$ (?:npm run demo|botbell why)/;
 
 const skeletonOf = (page: string) => ({

@@ -25,11 +25,9 @@ describe('The OpenAPI document', () => {
 
   it('says what a hook is posted, of each of Botbell’s own notices by its name', () => {
     const posted = readFileSync(join(ROOT, 'test/channels/webhook/messages.json'), 'utf8');
-    const messages = Object.entries(
-      JSON.parse(posted) as Readonly<Record<string, { readonly data: object }>>,
-    );
+    const messages = Object.values(JSON.parse(posted) as Readonly<Record<string, unknown>>);
     const faults = (message: unknown) => faultBy('/components/schemas/HookMessage', message);
-    expect(messages.flatMap(([, message]) => faults(message) ?? [])).to.deep.equal([]);
+    expect(messages.flatMap((message) => faults(message) ?? [])).to.deep.equal([]);
     const words = { title: '', summary: '', text: '', message: '', destination: 'erp:orders' };
     const timestamp = new Date(0).toISOString();
     for (const name of [...OWN_NAMES, 'overdue'])

@@ -1,8 +1,10 @@
 /** What the documents show of a terminal is what the reader sees: each command is run, and prints what stands below it. */
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { runCommand } from '../support/command.ts';
-import { blocksOf, readDocument, sessionsIn } from '../support/documents.ts';
 import type { RunningApp } from '../../src/app/app.ts';
+import { checkCallback } from '../../src/callback/callback.ts';
+import { runCommand } from '../support/command.ts';
+import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
 import { completedBy, serveConfig } from '../support/started-app.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');
@@ -59,3 +61,31 @@ for (const [path, { config, count }] of Object.entries(DOCUMENTS)) {
     }
   });
 }
+
+const README = readDocument('README.md');
+
+const FIRST_LINES = 52;
+
+describe('The README', () => {
+  it(`shows in its first ${FIRST_LINES} lines the commands that run it and test it, what comes in, and what goes out`, () => {
+    const beginning = README.split('\n').slice(0, FIRST_LINES).join('\n');
+    const [first = '', posted = ''] = blocksOf(README, 'sh');
+    expect(first).to.match(/^npm run demo .*\nnpm test .*\n$/);
+    expect(beginning).to.include(posted);
+    const body: unknown = JSON.parse(/'(\{[^']*\})'/.exec(posted)?.[1] ?? '');
+    expect(checkCallback(body, 'UTC').callback.bot_id).to.equal('invoice-import');
+    const [demo = ''] = blocksOf(README, 'console');
+    expect(beginning).to.include(demo);
+    expect(demo).to.match(/^\$ npm run demo -- --stay\n/);
+  });
+
+  for (const [language, document] of Object.entries({ en: 'README.md', ja: 'README.ja.md' }))
+    it(`shows what the demo prints in the language of its reader: ${document}`, () => {
+      const [demo = ''] = blocksOf(readDocument(document), 'console');
+      const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo', '--lang', language], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
+    });
+});

@@ -120,9 +120,7 @@ describe('The built program', () => {
     expect(await resultOf(callback({ job_id: `job ${TOKEN} ${NEW_TOKEN}` }))).to.equal('delivered');
     await until('the callback in the log', () => lines('job [secret] [secret]').length > 0);
     expect(botbell.log(), 'neither the old nor the new one').not.to.match(/SECRET/);
-    expect(lines('"cause":"SIGHUP"'), 'a busy machine may have found that change by itself').to.have.length(
-      1,
-    );
+    expect(lines('"cause":"SIGHUP"'), 'a busy machine may have found that by itself').to.have.length(1);
     expect(lines(RELOADED)[1]).to.include('"cause":"a change of its files"');
   });
 });

@@ -177,9 +177,7 @@ describe('a BOT’s callbacks are', () => {
     expect(errorsAlone.at(-1)?.telling?.heldBack, 'a success that nobody was told of').to.equal(1);
     const limited = new Place({ repeat: 15 * MINUTE });
     limited.burst = { max: 1, perMs: 90 * MINUTE };
-    const held = all(limited, 'xxxxo').map(
-      (decision) => `${shown(decision)} ${decision.telling?.heldBack ?? 0}`,
-    );
+    const held = all(limited, 'xxxxo').map((each) => `${shown(each)} ${each.telling?.heldBack ?? 0}`);
     const until = 'burst until 09:30';
     expect(held).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', `${until} 2`, `${until} 0`]);
   });

@@ -32,9 +32,7 @@ const UNEVENTFUL = storyWith();
 /** The summary, then each event; of others without the sentences of the uneventful one. */
 function told(story: CallbackStory, language: Language): string[] {
   const { summary, events } = tellStory(story, { timezone: 'Asia/Tokyo', now: NOW, language });
-  const lines = events.map(
-    ({ what, text, small }) => `${what}: ${text}${small === undefined ? '' : ` [${small}]`}`,
-  );
+  const lines = events.map(({ what, text, small }) => `${what}: ${text}${small ? ` [${small}]` : ''}`);
   const usual = story === UNEVENTFUL ? [] : told(UNEVENTFUL, language);
   return [summary, ...lines].filter((line) => !usual.includes(line));
 }

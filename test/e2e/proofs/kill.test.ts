@@ -60,9 +60,7 @@ describe('Killed with -9 at random moments under load', () => {
       world.mail.faults.push({ at: 'data', does: 'delay', until: dawdle });
       const callbacks = keyedCallbacks(CALLBACKS);
       const everybody = pairsOf(callbacks, DESTINATIONS);
-      const running: ServeProcess[] = await Promise.all(
-        Array.from({ length: replicas }, () => world.start()),
-      );
+      const running = await Promise.all(Array.from({ length: replicas }, () => world.start()));
       let turn = 0;
       const urlOf = () => running[(turn += 1) % replicas]?.callbacksUrl ?? '';
       const posted = postAll({ urlOf, retryMs: 100, concurrency: 24 }, callbacks);
