@@ -269,42 +269,40 @@ describe('The command line', () => {
     expect(stderr).to.match(/botbell\.yaml:\d+:\d+: .*one of slack, email, .*outbox/);
   });
 
-  describe('demo', () => {
-    it('shows in the language of the terminal what people are told, a partial failure, and the retry that heals it, and leaves nothing behind', async () => {
-      // Where nobody else's demo runs meanwhile.
-      const { TMPDIR: before = '/tmp' } = process.env;
-      process.env['TMPDIR'] = folder;
-      const { code, stdout } = await runCommand(['demo'], { variables: JAPANESE, untilStopped: never });
-      process.env['TMPDIR'] = before;
-      expect(code).to.equal(0);
-      expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
-      expect(stdout, 'nothing that acts, nor English').not.to.match(/\\u00|answered|Started|Running/);
-      expect(stdout).to.match(
-        /応答 502 failed：slack:#bot-alerts delivered; email:ops@example.com pending[^]*応答 200 delivered/,
-      );
-      expect(stdout).to.include('請求書取込BOT がエラーになりました').and.include('--stay をつけて');
-    });
+  it('demo shows in the language of the terminal what people are told, a partial failure, and the retry that heals it, and leaves nothing behind', async () => {
+    // Where nobody else's demo runs meanwhile.
+    const { TMPDIR: before = '/tmp' } = process.env;
+    process.env['TMPDIR'] = folder;
+    const { code, stdout } = await runCommand(['demo'], { variables: JAPANESE, untilStopped: never });
+    process.env['TMPDIR'] = before;
+    expect(code).to.equal(0);
+    expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
+    expect(stdout, 'nothing that acts, nor English').not.to.match(/\\u00|answered|Started|Running/);
+    expect(stdout).to.match(
+      /応答 502 failed：slack:#bot-alerts delivered; email:ops@example.com pending[^]*応答 200 delivered/,
+    );
+    expect(stdout).to.include('請求書取込BOT がエラーになりました').and.include('--stay をつけて');
+  });
 
-    it('shows with --stay what people are told of what one posts, in the language that it is told', async () => {
-      let said = '';
-      const { code } = await runCommand(['demo', '--stay', '--lang', 'en'], {
-        variables: { ...JAPANESE, DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
-        onResult: (text) => (said += `${text}\n`),
-        untilStopped: async () => {
-          await until('it serves', () => said.includes('Serving'));
-          expect(said).not.to.match(/\p{Script=Hiragana}|\p{Script=Han}/u);
-          const [url = ''] = /http\S+\/callbacks$/m.exec(said) ?? [];
-          const headers = { 'content-type': 'application/json' };
-          // Before the POST: what is told of it may be printed before its answer is read.
-          said = '';
-          const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(ERROR) });
-          expect(await answer.json()).to.include({ result: 'delivered' });
-          await until('the mail is shown', () => said.includes('email:ops@example.com'));
-        },
-      });
-      expect(code).to.equal(0);
-      expect(said).to.match(/slack:#bot-alerts\n.*@here[^]*email:ops@example.com\n.*Invoice import failed/);
+  it('demo shows with --stay what people are told of what one posts, in the language that it is told', async () => {
+    let said = '';
+    const { code } = await runCommand(['demo', '--stay', '--lang', 'en'], {
+      variables: { ...JAPANESE, DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
+      onResult: (text) => (said += `${text}\n`),
+      untilStopped: async () => {
+        await until('it serves', () => said.includes('Serving'));
+        expect(said).not.to.match(/\p{Script=Hiragana}|\p{Script=Han}/u);
+        const [url = ''] = /http\S+\/callbacks$/m.exec(said) ?? [];
+        const headers = { 'content-type': 'application/json' };
+        // Before the POST: what is told of it may be printed before its answer is read.
+        said = '';
+        const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(ERROR) });
+        expect(await answer.json()).to.include({ result: 'delivered' });
+        await until('the mail is shown', () => said.includes('email:ops@example.com'));
+      },
     });
+    expect(code).to.equal(0);
+    expect(said).to.match(/slack:#bot-alerts\n.*@here[^]*email:ops@example.com\n.*Invoice import failed/);
   });
 
   it('says of why which variable the ledger needs, and what is wrong with a config', async () => {

@@ -115,56 +115,52 @@ describe('an attempt', () => {
       expect(reported).to.have.length(1);
     });
 
-  describe('goes on past the time limit', () => {
-    it('of a POST for half a minute where no POST waits for it, and says so, since its claim must last', async () => {
-      let longer = 0;
-      let limit = 0;
-      const send = attemptAt(async ({ timeoutMs }) => {
-        limit = timeoutMs;
-        await clock.sleep(29_000);
-        return { ts: '1.2' };
-      });
-      const result = await clock.runUntil(send(NOTICE, true, () => void (longer += 1)));
-      expect([limit, longer, result.durationMs]).to.deep.equal([30_000, 1, 29_000]);
-      expect(result.receipt).to.deep.equal({ ts: '1.2' });
+  it('goes on past the time limit of a POST for half a minute where no POST waits for it, and says so, since its claim must last', async () => {
+    let longer = 0;
+    let limit = 0;
+    const send = attemptAt(async ({ timeoutMs }) => {
+      limit = timeoutMs;
+      await clock.sleep(29_000);
+      return { ts: '1.2' };
     });
-
-    it('for ten minutes where the whole message was sent and may be answered yet', async () => {
-      let longer = 0;
-      const takes = (ms: number) =>
-        attemptAt(async ({ onHandedOver }) => {
-          onHandedOver?.();
-          await clock.sleep(ms);
-          return { ts: '1.2' };
-        });
-      const onPastTime = () => void (longer += 1);
-      const late = await clock.runUntil(takes(600_000)(NOTICE, false, onPastTime));
-      expect([late.receipt, longer]).to.deep.equal([{ ts: '1.2' }, 1]);
-      const silent = await clock.runUntil(takes(700_000)(NOTICE, false, onPastTime));
-      expect(failureOf(silent)).to.include({ code: 'ETIMEDOUT', mayHaveArrived: true });
-      expect((await clock.runUntil(takes(600_000)(NOTICE))).durationMs).to.equal(5250);
-    });
+    const result = await clock.runUntil(send(NOTICE, true, () => void (longer += 1)));
+    expect([limit, longer, result.durationMs]).to.deep.equal([30_000, 1, 29_000]);
+    expect(result.receipt).to.deep.equal({ ts: '1.2' });
   });
 
-  describe('cuts off a channel that ignores its time limit', () => {
-    it('as a failure after which the message may have arrived', async () => {
-      const result = await clock.runUntil(attemptAt(() => new Promise(() => undefined))(NOTICE));
-      expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
-      expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
-      expect(result).to.include({ durationMs: 5250, endedAt: clock.monotonic() });
-      expect(reported).to.deep.equal([[NOTICE, result]]);
-    });
-
-    it('but not before the channel could have said what it reached', async () => {
-      const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'nothing was sent' });
-      const send = attemptAt(async () => {
-        await clock.sleep(5000);
-        throw failure;
+  it('goes on past the time limit for ten minutes where the whole message was sent and may be answered yet', async () => {
+    let longer = 0;
+    const takes = (ms: number) =>
+      attemptAt(async ({ onHandedOver }) => {
+        onHandedOver?.();
+        await clock.sleep(ms);
+        return { ts: '1.2' };
       });
-      expect(failureOf(await clock.runUntil(send(NOTICE))).message).to.equal('nothing was sent');
-      await clock.advance(60_000);
-      expect(reported).to.have.length(1);
+    const onPastTime = () => void (longer += 1);
+    const late = await clock.runUntil(takes(600_000)(NOTICE, false, onPastTime));
+    expect([late.receipt, longer]).to.deep.equal([{ ts: '1.2' }, 1]);
+    const silent = await clock.runUntil(takes(700_000)(NOTICE, false, onPastTime));
+    expect(failureOf(silent)).to.include({ code: 'ETIMEDOUT', mayHaveArrived: true });
+    expect((await clock.runUntil(takes(600_000)(NOTICE))).durationMs).to.equal(5250);
+  });
+
+  it('cuts off a channel that ignores its time limit as a failure after which the message may have arrived', async () => {
+    const result = await clock.runUntil(attemptAt(() => new Promise(() => undefined))(NOTICE));
+    expect(failureOf(result)).to.include({ class: 'transient', code: 'ETIMEDOUT' });
+    expect(failureOf(result).message).to.contain('slack').and.contain('may have arrived');
+    expect(result).to.include({ durationMs: 5250, endedAt: clock.monotonic() });
+    expect(reported).to.deep.equal([[NOTICE, result]]);
+  });
+
+  it('cuts off a channel that ignores its time limit but not before the channel could have said what it reached', async () => {
+    const failure = new DeliveryFailure({ class: 'transient', code: 'x', message: 'nothing was sent' });
+    const send = attemptAt(async () => {
+      await clock.sleep(5000);
+      throw failure;
     });
+    expect(failureOf(await clock.runUntil(send(NOTICE))).message).to.equal('nothing was sent');
+    await clock.advance(60_000);
+    expect(reported).to.have.length(1);
   });
 
   it('lets no secret out of a receipt, but for a message that a channel keeps, or of whatever is thrown', async () => {

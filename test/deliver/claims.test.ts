@@ -150,89 +150,85 @@ describe('what nobody waits for', () => {
     expect(bench.milestonesReached).to.include.members([`given_up ${OPS}`, `given_up ${OPERATORS}`]);
   });
 
-  describe('to many destinations', () => {
-    it('has 24 under way of one destination at most, and one of each of a hundred others', async () => {
-      const others = Array.from({ length: 100 }, (_, number) => `slack:#${number}`);
-      await bench.plan(OPS, ...others);
-      for (const destination of [OPS, ...others]) bench.takes(destination, 5 * SECOND);
-      await acceptJobs(40, [OPS]);
-      for (const [number, destination] of others.entries())
-        await accept({ job_id: `other-${number}` }, [destination]);
-      await start();
-      expect([bench.tries(OPS), bench.tried.length]).to.deep.equal([24, 124]);
-      await bench.clock.advance(25 * SECOND);
-      expect(bench.told).to.have.length(140);
-    });
-
-    it('has 40 calls to one destination at most, whoever waits for them', async () => {
-      await bench.plan(OPS);
-      bench.takes(OPS, 3 * SECOND);
-      const posts = Array.from({ length: 60 }, (_, number) =>
-        bench.first.handle(callbackWith({ job_id: `job-${number}` })),
-      );
-      await bench.clock.advance(0);
-      expect(bench.tries(OPS)).to.equal(40);
-      await bench.clock.advance(3 * SECOND);
-      expect(bench.tries(OPS)).to.equal(60);
-      const verdicts = await bench.clock.runUntil(Promise.all(posts));
-      expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(60).fill(200));
-    });
-
-    it('is told at once where there is no trouble, however much waits elsewhere', async () => {
-      bench.takes(OPS, 5 * SECOND);
-      await acceptJobs(300, [OPS]);
-      await start();
-      bench.answerWhen = 'accepted';
-      await bench.plan(MAIL, 'slack:#log');
-      await accepted('elsewhere');
-      await bench.clock.advance(0);
-      expect(bench.told).to.have.members([MAIL, 'slack:#log']);
-    });
+  it('to many destinations has 24 under way of one destination at most, and one of each of a hundred others', async () => {
+    const others = Array.from({ length: 100 }, (_, number) => `slack:#${number}`);
+    await bench.plan(OPS, ...others);
+    for (const destination of [OPS, ...others]) bench.takes(destination, 5 * SECOND);
+    await acceptJobs(40, [OPS]);
+    for (const [number, destination] of others.entries())
+      await accept({ job_id: `other-${number}` }, [destination]);
+    await start();
+    expect([bench.tries(OPS), bench.tried.length]).to.deep.equal([24, 124]);
+    await bench.clock.advance(25 * SECOND);
+    expect(bench.told).to.have.length(140);
   });
 
-  describe('and the config no longer sends there', () => {
-    it('is told after all where a process with another config has held it, and is gone', async () => {
-      await start();
-      bench.mayRouteAnew = false;
-      await bench.clock.advance(10 * SECOND);
-      await accept({}, [OPS]);
-      await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
-      await bench.clock.advance(10 * SECOND);
-      expect(bench.told).to.deep.equal([]);
-      bench.mayRouteAnew = true;
-      await bench.clock.advance(10 * SECOND);
-      expect(bench.told).to.deep.equal([OPS]);
-    });
+  it('to many destinations has 40 calls to one destination at most, whoever waits for them', async () => {
+    await bench.plan(OPS);
+    bench.takes(OPS, 3 * SECOND);
+    const posts = Array.from({ length: 60 }, (_, number) =>
+      bench.first.handle(callbackWith({ job_id: `job-${number}` })),
+    );
+    await bench.clock.advance(0);
+    expect(bench.tries(OPS)).to.equal(40);
+    await bench.clock.advance(3 * SECOND);
+    expect(bench.tries(OPS)).to.equal(60);
+    const verdicts = await bench.clock.runUntil(Promise.all(posts));
+    expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(60).fill(200));
+  });
 
-    it('is left to others where this process finds only now that another one has loaded another config', async () => {
-      await bench.plan('slack:#log');
-      await start();
-      const now = bench.clock.now();
-      await bench.store.run(
-        `insert into processes (owner, config_hash, loaded_at, seen_at) values ('other', 'other', ${now}, ${now})`,
-      );
-      await accept({}, [OPS]);
-      await bench.clock.advance(2 * SECOND);
-      const [{ owner, state, due_at } = {}] = await bench.store.rows('deliveries');
-      expect([owner, state]).to.deep.equal([null, 'pending']);
-      expect(Number(due_at)).to.be.above(now + 10 * SECOND);
-    });
+  it('to many destinations is told at once where there is no trouble, however much waits elsewhere', async () => {
+    bench.takes(OPS, 5 * SECOND);
+    await acceptJobs(300, [OPS]);
+    await start();
+    bench.answerWhen = 'accepted';
+    await bench.plan(MAIL, 'slack:#log');
+    await accepted('elsewhere');
+    await bench.clock.advance(0);
+    expect(bench.told).to.have.members([MAIL, 'slack:#log']);
+  });
 
-    it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
-      bench.fails(OPERATORS, ...failures(9, 'config'));
-      const refused = { status: 400, detail: '', errors: [], from: '', body: '' } as const;
-      const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
-      await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
-      bench.alertTargets = [OPS];
-      await bench.reload();
-      await start();
-      expect(bench.told).to.deep.equal([OPS]);
-      await bench.first.ledger.refuse({ ...refused, status: 413 }, { cause: 'y', ...alert });
-      bench.alertTargets = [];
-      await bench.reload();
-      await bench.clock.advance(SECOND);
-      expect(bench.milestonesReached.filter((each) => each.startsWith('held'))).to.have.length(2);
-    });
+  it('and the config no longer sends there is told after all where a process with another config has held it, and is gone', async () => {
+    await start();
+    bench.mayRouteAnew = false;
+    await bench.clock.advance(10 * SECOND);
+    await accept({}, [OPS]);
+    await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
+    await bench.clock.advance(10 * SECOND);
+    expect(bench.told).to.deep.equal([]);
+    bench.mayRouteAnew = true;
+    await bench.clock.advance(10 * SECOND);
+    expect(bench.told).to.deep.equal([OPS]);
+  });
+
+  it('and the config no longer sends there is left to others where this process finds only now that another one has loaded another config', async () => {
+    await bench.plan('slack:#log');
+    await start();
+    const now = bench.clock.now();
+    await bench.store.run(
+      `insert into processes (owner, config_hash, loaded_at, seen_at) values ('other', 'other', ${now}, ${now})`,
+    );
+    await accept({}, [OPS]);
+    await bench.clock.advance(2 * SECOND);
+    const [{ owner, state, due_at } = {}] = await bench.store.rows('deliveries');
+    expect([owner, state]).to.deep.equal([null, 'pending']);
+    expect(Number(due_at)).to.be.above(now + 10 * SECOND);
+  });
+
+  it('and the config no longer sends there is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
+    bench.fails(OPERATORS, ...failures(9, 'config'));
+    const refused = { status: 400, detail: '', errors: [], from: '', body: '' } as const;
+    const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
+    await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
+    bench.alertTargets = [OPS];
+    await bench.reload();
+    await start();
+    expect(bench.told).to.deep.equal([OPS]);
+    await bench.first.ledger.refuse({ ...refused, status: 413 }, { cause: 'y', ...alert });
+    bench.alertTargets = [];
+    await bench.reload();
+    await bench.clock.advance(SECOND);
+    expect(bench.milestonesReached.filter((each) => each.startsWith('held'))).to.have.length(2);
   });
 
   it('that waits for a setting to be corrected is due at once after a config was loaded, all else at its time', async () => {
@@ -307,57 +303,53 @@ describe('what nobody waits for', () => {
     });
   });
 
-  describe('while the process stops', () => {
-    it('is finished where it is being attempted, and not begun otherwise', async () => {
-      bench.takes(OPS, 3 * SECOND);
-      await accept({}, [OPS]);
-      await start();
-      let isStopped = false;
-      const stopped = bench.first.pipeline.stop().then(() => (isStopped = true));
-      await accept({ job_id: 'job-2' }, [MAIL]);
-      await bench.clock.advance(2 * SECOND);
-      expect(isStopped).to.equal(false);
-      await bench.clock.runUntil(stopped);
-      expect((await bench.row(OPS))?.['state']).to.equal('delivered');
-      expect(bench.told).to.deep.equal([OPS]);
-    });
-
-    it('is given back where it has just been claimed', async () => {
-      await accept({}, [OPS]);
-      void bench.first.pipeline.start();
-      await bench.clock.runUntil(bench.first.pipeline.stop());
-      expect(bench.tried).to.deep.equal([]);
-      expect((await bench.row(OPS))?.['owner']).to.equal(null);
-    });
+  it('while the process stops is finished where it is being attempted, and not begun otherwise', async () => {
+    bench.takes(OPS, 3 * SECOND);
+    await accept({}, [OPS]);
+    await start();
+    let isStopped = false;
+    const stopped = bench.first.pipeline.stop().then(() => (isStopped = true));
+    await accept({ job_id: 'job-2' }, [MAIL]);
+    await bench.clock.advance(2 * SECOND);
+    expect(isStopped).to.equal(false);
+    await bench.clock.runUntil(stopped);
+    expect((await bench.row(OPS))?.['state']).to.equal('delivered');
+    expect(bench.told).to.deep.equal([OPS]);
   });
 
-  describe('while the ledger cannot be used', () => {
-    it('is said once, and once when that is over', async () => {
-      await start();
-      const mend = bench.breakStore();
-      await bench.clock.advance(20 * SECOND);
-      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
-      mend();
-      await accept();
-      await bench.clock.advance(10 * SECOND);
-      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
-      expect(bench.told).to.have.length(2);
-    });
+  it('while the process stops is given back where it has just been claimed', async () => {
+    await accept({}, [OPS]);
+    void bench.first.pipeline.start();
+    await bench.clock.runUntil(bench.first.pipeline.stop());
+    expect(bench.tried).to.deep.equal([]);
+    expect((await bench.row(OPS))?.['owner']).to.equal(null);
+  });
 
-    it('leaves other processes the time to write down whom they told, before anything is claimed again', async () => {
-      const other = await bench.another('other');
-      bench.takes(OPS, 100);
-      await start();
-      await bench.clock.advance(500);
-      await accept({}, [OPS]);
-      await other.pipeline.start();
-      await bench.clock.advance(50);
-      const mend = bench.breakStore();
-      await bench.clock.advance(20 * SECOND + 150);
-      mend();
-      await bench.clock.advance(30 * SECOND);
-      expect(bench.told).to.deep.equal([OPS]);
-      await bench.clock.runUntil(other.pipeline.stop());
-    });
+  it('while the ledger cannot be used is said once, and once when that is over', async () => {
+    await start();
+    const mend = bench.breakStore();
+    await bench.clock.advance(20 * SECOND);
+    expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
+    mend();
+    await accept();
+    await bench.clock.advance(10 * SECOND);
+    expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
+    expect(bench.told).to.have.length(2);
+  });
+
+  it('while the ledger cannot be used leaves other processes the time to write down whom they told, before anything is claimed again', async () => {
+    const other = await bench.another('other');
+    bench.takes(OPS, 100);
+    await start();
+    await bench.clock.advance(500);
+    await accept({}, [OPS]);
+    await other.pipeline.start();
+    await bench.clock.advance(50);
+    const mend = bench.breakStore();
+    await bench.clock.advance(20 * SECOND + 150);
+    mend();
+    await bench.clock.advance(30 * SECOND);
+    expect(bench.told).to.deep.equal([OPS]);
+    await bench.clock.runUntil(other.pipeline.stop());
   });
 });

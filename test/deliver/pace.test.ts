@@ -107,30 +107,28 @@ describe('a destination’s pace', () => {
     expect(await store.clock.runUntil(all)).to.deep.equal([3000, 4000, undefined]);
   });
 
-  describe('of which the store does not know', () => {
-    it('is obeyed while its write is under way, which is not begun again', async () => {
-      let writes = 0;
-      const pausePace = () =>
-        new Promise<void>((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
-      Object.assign(ledger, { pausePace });
-      limit(OPS, 10_000);
-      await store.clock.advance(2000);
-      await paces.refresh();
-      await paces.refresh();
-      expect([paces.waitMs(OPS), writes]).to.deep.equal([8000, 1]);
-    });
+  it('of which the store does not know is obeyed while its write is under way, which is not begun again', async () => {
+    let writes = 0;
+    const pausePace = () =>
+      new Promise<void>((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
+    Object.assign(ledger, { pausePace });
+    limit(OPS, 10_000);
+    await store.clock.advance(2000);
+    await paces.refresh();
+    await paces.refresh();
+    expect([paces.waitMs(OPS), writes]).to.deep.equal([8000, 1]);
+  });
 
-    it('is obeyed where the store knows a shorter one only, and no longer than it lasts', async () => {
-      paces = pacesOf(200, () => undefined);
-      limit(OPS, 2000);
-      await store.clock.advance(0);
-      Object.assign(ledger, { pausePace: () => Promise.reject(new Error('no store')) });
-      limit(OPS, 9000);
-      await store.clock.advance(1000);
-      await paces.refresh();
-      expect(paces.waitMs(OPS)).to.equal(8000);
-      expect(await store.clock.runUntil(slot(OPS, 20_000))).to.equal(9000);
-    });
+  it('of which the store does not know is obeyed where the store knows a shorter one only, and no longer than it lasts', async () => {
+    paces = pacesOf(200, () => undefined);
+    limit(OPS, 2000);
+    await store.clock.advance(0);
+    Object.assign(ledger, { pausePace: () => Promise.reject(new Error('no store')) });
+    limit(OPS, 9000);
+    await store.clock.advance(1000);
+    await paces.refresh();
+    expect(paces.waitMs(OPS)).to.equal(8000);
+    expect(await store.clock.runUntil(slot(OPS, 20_000))).to.equal(9000);
   });
 
   it('is shown to its end after a restart, and elsewhere, but not the slots that wait behind it', async () => {

@@ -36,33 +36,31 @@ describe('a POST', () => {
     expect(sent, 'drawn once for a POST').to.deep.equal(['1 1', '2 1']);
   });
 
-  describe('one of whose destinations fails', () => {
-    it('is answered at the end of its time-out where the remote has the message and is silent', async () => {
-      bench.handedOver.add(OPS);
-      bench.takes(OPS, 60_000);
-      const begun = bench.clock.monotonic();
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.clock.monotonic() - begun).to.be.below(ANSWER_WITHIN_MS - 1000);
-      await bench.clock.advance(60_000);
-      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
-    });
+  it('one of whose destinations fails is answered at the end of its time-out where the remote has the message and is silent', async () => {
+    bench.handedOver.add(OPS);
+    bench.takes(OPS, 60_000);
+    const begun = bench.clock.monotonic();
+    expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+    expect(bench.clock.monotonic() - begun).to.be.below(ANSWER_WITHIN_MS - 1000);
+    await bench.clock.advance(60_000);
+    expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
+  });
 
-    it('is taken over without an attempt where its channel has no connection to spare', async () => {
-      bench.full.add('slack');
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.tries(OPS)).to.equal(0);
-    });
+  it('one of whose destinations fails is taken over without an attempt where its channel has no connection to spare', async () => {
+    bench.full.add('slack');
+    expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+    expect(bench.tries(OPS)).to.equal(0);
+  });
 
-    it('has it attempted once more within the request, is then answered 502, and the retry reaches only that one', async () => {
-      bench.fails(OPS, ...failures(2, 'transient'));
-      const first = await post();
-      expect(summary(first)).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
-      expect(first.deliveries[0]?.error).to.equal('transient trouble');
-      expect(bench.tries(OPS)).to.equal(2);
-      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
-      expect(bench.told).to.deep.equal([MAIL, OPS]);
-      expect(await answers()).to.deep.equal(['failed', 'delivered']);
-    });
+  it('one of whose destinations fails has it attempted once more within the request, is then answered 502, and the retry reaches only that one', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'));
+    const first = await post();
+    expect(summary(first)).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
+    expect(first.deliveries[0]?.error).to.equal('transient trouble');
+    expect(bench.tries(OPS)).to.equal(2);
+    expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+    expect(await answers()).to.deep.equal(['failed', 'delivered']);
   });
 
   describe('to a destination that limits its rate', () => {
@@ -271,30 +269,28 @@ describe('a POST', () => {
     }
   });
 
-  describe('while the process stops', () => {
-    it('is taken over at once where it only waits, and nothing more begins', async () => {
-      bench.fails(OPS, failure('rate_limited', 3000));
-      const verdict = handle();
-      await bench.clock.advance(1000);
-      const startedAt = bench.clock.now();
-      bench.first.pipeline.loop.stop();
-      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
-      expect(bench.clock.now()).to.equal(startedAt);
-      expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
-      expect(bench.tried).to.have.length(2);
-    });
+  it('while the process stops is taken over at once where it only waits, and nothing more begins', async () => {
+    bench.fails(OPS, failure('rate_limited', 3000));
+    const verdict = handle();
+    await bench.clock.advance(1000);
+    const startedAt = bench.clock.now();
+    bench.first.pipeline.loop.stop();
+    expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+    expect(bench.clock.now()).to.equal(startedAt);
+    expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
+    expect(bench.tried).to.have.length(2);
+  });
 
-    it('has its attempt finished, or cut and written down as one that may have arrived', async () => {
-      bench.takes(OPS, 60_000);
-      await bench.plan(OPS);
-      const verdict = handle();
-      await bench.clock.advance(1000);
-      bench.first.pipeline.loop.stop();
-      bench.first.pipeline.loop.cutOff();
-      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
-      const row = await bench.row(OPS);
-      expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });
-      expect(row?.['last_error']).to.match(/may have arrived/);
-    });
+  it('while the process stops has its attempt finished, or cut and written down as one that may have arrived', async () => {
+    bench.takes(OPS, 60_000);
+    await bench.plan(OPS);
+    const verdict = handle();
+    await bench.clock.advance(1000);
+    bench.first.pipeline.loop.stop();
+    bench.first.pipeline.loop.cutOff();
+    expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+    const row = await bench.row(OPS);
+    expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });
+    expect(row?.['last_error']).to.match(/may have arrived/);
   });
 });
