@@ -96,8 +96,7 @@ describe('The send command', () => {
     expect(scopes.filter((scope) => !scope.isDone())).to.deep.equal([]);
     const sample = JSON.parse(readFileSync('config/samples/succeeded.json', 'utf8')) as { job_id: string };
     const ids = posted.map((body) => String(body['job_id']));
-    expect(ids[1]).to.equal(ids[0]);
-    expect(new Set([...ids, sample.job_id]).size).to.equal(3);
+    expect([ids[1], new Set([...ids, sample.job_id]).size]).to.deep.equal([ids[0], 3]);
     expect(first.stderr).to.include(`job ${ids[0]}`);
     expect({ ...posted[0], job_id: sample.job_id }).to.deep.equal(sample);
   });

@@ -56,8 +56,7 @@ describe('what a process knows of failing destinations', () => {
     const failing = new Failing();
     const stored = [{ destination: OPS, first: -130_000, last: -1000 }];
     failing.adopt(stored, 500_000);
-    expect(failing.isDown(OPS)).to.equal(true);
-    expect(failing.down).to.deep.equal([OPS]);
+    expect([failing.isDown(OPS), failing.down]).to.deep.equal([true, [OPS]]);
     expect(failing.countAttempt(OPS, undefined, 500_500)).to.equal(true);
     failing.adopt(stored, 500_600);
     expect(failing.isDown(OPS), 'not written yet').to.equal(false);

@@ -23,18 +23,11 @@ import {
 const { scripts } = JSON.parse(readDocument('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
+const RULES_OF_PROMETHEUS = readDocument('deploy/prometheus-rules.yaml');
 const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
 
 const sectionOf = (path: string, heading: string) =>
   (readDocument(path).split(`\n## ${heading}\n`)[1] ?? '').split('\n## ')[0] ?? '';
-
-function alerts(): string[] {
-  const { groups } = parse(readDocument('deploy/prometheus-rules.yaml')) as {
-    groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
-  };
-  const ofPrometheus = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-  return [...ALERT_SUBJECTS.map(({ template }) => template), ...ofPrometheus];
-}
 
 /** Of the endpoint, as OpenAPI describes them; 408 is among the answers to any request. */
 function answers(): string[] {
@@ -64,7 +57,10 @@ const PROOFS = 'test/e2e/proofs';
 const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there: readonly string[]]>> = {
   'each alert of Botbell and of Prometheus, with what to do': [
     headingsOf(readDocument('docs/alerts.md')).flatMap(({ level, text }) => (level === 3 ? [text] : [])),
-    alerts(),
+    [
+      ...ALERT_SUBJECTS.map(({ template }) => template),
+      ...firstCells(RULES_OF_PROMETHEUS, /- alert: (\w+)/g),
+    ],
   ],
   'what each answer to a callback costs at Cloud BOT': [
     firstCells(CLOUD_BOT, /^\| (\d{3}(?:, \d{3})*) +\|/gm).flatMap((cell) => cell.split(', ')),

@@ -1,11 +1,15 @@
-/** What the documents show of a terminal is what the reader sees: each command is run, and prints what stands below it. */
+/** What documents show is what the reader gets: each command prints what stands below it, and each part of a config passes the check. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import type { RunningApp } from '../../src/app/app.ts';
 import { checkCallback } from '../../src/callback/callback.ts';
 import { runCommand } from '../support/command.ts';
-import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
+import { blocksOf, documentPaths, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
 import { completedBy, serveConfig } from '../support/started-app.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -55,8 +59,7 @@ for (const [path, { config, count }] of Object.entries(DOCUMENTS)) {
           { variables },
         );
         const said = args[0] === 'send' ? `${stderr}\n${stdout}` : stdout;
-        expect(withoutNewIds(said.trimEnd())).to.equal(withoutNewIds(output));
-        expect(code).to.equal(0);
+        expect([withoutNewIds(said.trimEnd()), code]).to.deep.equal([withoutNewIds(output), 0]);
       });
     }
   });
@@ -88,4 +91,44 @@ describe('The README', () => {
       });
       expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
     });
+});
+
+const { properties } = JSON.parse(readDocument('config/botbell.schema.json')) as { properties: object };
+
+/** Templates and manifests are YAML, too, and tested elsewhere. */
+function isOfConfig(block: string): boolean {
+  const shown: unknown = parse(block);
+  if (typeof shown !== 'object' || shown === null) return false;
+  return Object.keys(shown).some((key) => key in properties);
+}
+
+const EXAMPLE = 'config/botbell.example.yaml';
+
+const SHOWN = documentPaths()
+  .flatMap((path) =>
+    blocksOf(readDocument(path), 'yaml')
+      .filter((block) => !block.startsWith('# templates/') && isOfConfig(block))
+      .map((block, index) => ({ path, block, index })),
+  )
+  // With each channel that stands in a comment.
+  .concat({
+    path: EXAMPLE,
+    block: readDocument(EXAMPLE).replaceAll(/^ {2}# (\w+: \{ type: .*)$/gm, '  $1'),
+    index: 0,
+  });
+
+describe('The configs that documents show', () => {
+  it('are found', () => {
+    const documents = new Set(SHOWN.map(({ path }) => path));
+    expect(documents).to.include.members(['README.md', 'docs/operating.md', 'docs/senders/cloud-bot.md']);
+  });
+
+  for (const { path, block, index } of SHOWN) {
+    it(`pass the check: ${path} (${index + 1})`, async () => {
+      const file = join(tempFolder(), 'botbell.yaml');
+      writeFileSync(file, completedBy(CONFIG, block));
+      const { code, stdout } = await runCommand(['check', '--without-secrets', '--config', file]);
+      expect([code, stdout.split('\n').at(-1)], stdout).to.deep.equal([0, `${file}: ok`]);
+    });
+  }
 });

@@ -204,8 +204,7 @@ describe('a slow sender', () => {
     ).to.deep.equal([408]);
     othersAreCutOff.happen();
     expect((await patient?.answer())?.status).to.equal(200);
-    expect(bench.handled).to.deep.equal([callbackWith()]);
-    expect(bench.unforeseen).to.deep.equal([]);
+    expect([bench.handled, bench.unforeseen]).to.deep.equal([[callbackWith()], []]);
     patient?.destroy();
     await bench.close();
   });

@@ -141,8 +141,7 @@ describe('the receiver', () => {
       await cutOff;
       verdict.happen();
       await bench.reported();
-      expect(bench.reports.map((each) => each.status)).to.deep.equal([200]);
-      expect(bench.unforeseen).to.deep.equal([]);
+      expect([bench.reports.map((each) => each.status), bench.unforeseen]).to.deep.equal([[200], []]);
     });
   });
 
@@ -163,8 +162,7 @@ describe('the receiver', () => {
       expect([accept, connection]).to.deep.equal(['application/json', 'close']);
     }
     const refused = bench.refused.map(({ status, bytes }) => [status, bytes.byteLength]);
-    expect(refused).to.deep.equal(wrong.map(() => [415, 0]));
-    expect(bench.handled).to.deep.equal([]);
+    expect([refused, bench.handled]).to.deep.equal([wrong.map(() => [415, 0]), []]);
   });
 
   it('answers 400 to what is no JSON in UTF-8, keeps it for the operator, and repeats nothing of it', async () => {
@@ -204,8 +202,7 @@ describe('the receiver', () => {
   it('answers 413 to a callback of more values than max_nodes, and keeps it for the operator', async () => {
     await reopen({ maxNodes: 5 });
     expectProblem(await send(), 413, /holds more than 5 JSON values/);
-    expect(bench.refused.map(({ status }) => status)).to.deep.equal([413]);
-    expect(bench.handled).to.deep.equal([]);
+    expect([bench.refused.map(({ status }) => status), bench.handled]).to.deep.equal([[413], []]);
   });
 
   describe('who may send', () => {

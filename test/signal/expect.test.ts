@@ -34,8 +34,10 @@ describe('a BOT that is expected', () => {
       return [next.expected.dueAt - due, next.lateFor];
     };
     const [early, late] = [due - 30 * MINUTE, due + 30 * MINUTE];
-    expect(after(late, early)).to.deep.equal([DAY, undefined]);
-    expect(after(late, early - 1)).to.deep.equal([0, undefined]);
+    expect([after(late, early), after(late, early - 1)]).to.deep.equal([
+      [DAY, undefined],
+      [0, undefined],
+    ]);
     expect(after(late + 1, due)).to.deep.equal([DAY, due]);
   });
 
