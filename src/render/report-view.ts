@@ -22,8 +22,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** A duration in words, below an hour to the second. */
 export function hoursText(ms: number, language: Language): string {
   if (ms < HOUR_MS) return formatElapsed(Math.round(ms / 1000), language);
-  const minutes = Math.round(ms / MINUTE_MS);
-  return SAY[language]('hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+  const all = Math.round(ms / MINUTE_MS);
+  const [hours, minutes] = [Math.floor(all / 60), all % 60];
+  return SAY[language](minutes === 0 ? 'hours' : 'hours, minutes', { hours, minutes });
 }
 
 /** `412 runs, 12 failed, 3 missed` */

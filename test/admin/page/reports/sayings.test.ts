@@ -53,8 +53,8 @@ describe('What is said of a report beside its figures', () => {
       '◔ 1 run has not ended.',
       '≈ No callback said how long 2 runs took: it is counted from the start to the result.',
       'In addition, Botbell’s answers cost 45 s of running time, with 1 retry that it asked for.',
-      'Budget of November 2026: 45 h 0 min of 60 h (75%)',
-      'Forecast: 66 h 0 min by the end of the month (110%), if it goes on like this',
+      'Budget of November 2026: 45 h of 60 h (75%)',
+      'Forecast: 66 h by the end of the month (110%), if it goes on like this',
       'The calendar office ends on 2026-12-31',
       'holidays.csv of the calendar office has no day of 2026',
     ]);
