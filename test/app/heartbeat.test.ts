@@ -56,12 +56,7 @@ default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`,
 });
 
 describe('the heartbeat', () => {
-  interface Given {
-    readonly silentMs?: number;
-    readonly hasUrl?: boolean;
-    /** Destinations with an open incident. */
-    readonly troubled?: readonly string[];
-  }
+  type Given = Partial<{ silentMs: number; hasUrl: boolean; troubled: readonly string[] }>;
   const [OK, NOT_FOUND] = [Promise.resolve(200), Promise.resolve(404)];
   const NEVER = new Promise<number>(() => undefined);
   const TAKEN = [30, 'the heartbeat is taken', undefined];

@@ -17,7 +17,6 @@ type Failed = Partial<DeliveryUpdate> & Partial<Pick<DeliveryError, 'class' | 'c
 const DEAD = { state: 'dead' } as const;
 const OURS = { isTakenOver: true } as const;
 
-/** The alert about an attempt that failed so at a destination. */
 function alertAfter(
   { class: failureClass = 'config', code = 'x', concerns, ...fields }: Failed,
   destination = 'slack:#ops',

@@ -29,7 +29,6 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
     return bench;
   }
 
-  /** From now on, each callback is told to these. */
   plan(...destinations: readonly string[]): Promise<void> {
     this.planned = destinations;
     return this.reload();
@@ -80,7 +79,6 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
       );
   }
 
-  /** The first delivery to the destination, as the ledger has it. */
   async row(destination: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     return (await this.store.rows('deliveries')).find((row) => row['destination'] === destination);
   }

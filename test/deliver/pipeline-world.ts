@@ -25,7 +25,6 @@ import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { Remotes } from './remotes.ts';
 
-/** What it has in hand is its own. */
 export interface PipelineProcess {
   readonly pipeline: Pipeline;
   readonly ledger: DatabaseLedger;
@@ -49,7 +48,6 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   recoveries = 0;
   /** As the heartbeat says it, where no other process has another config. */
   mayRouteAnew = true;
-  /** As its heartbeats say it. */
   isHeard = true;
   #yaml: string;
   #started = 0;
@@ -118,7 +116,6 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     await ledger.close();
   }
 
-  /** All of them go on with the config, or with another one. */
   async reload(yaml = this.#yaml): Promise<void> {
     this.#yaml = yaml;
     for (const { settings } of this.processes) settings.swap(await this.#settings());
@@ -152,7 +149,6 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     await this.clock.advance(working);
   }
 
-  /** Passes a time by steps. */
   async passBy(ms: number, step: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) await this.pass(step);
   }

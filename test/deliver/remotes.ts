@@ -3,7 +3,6 @@ import type { Channel, JobMessages } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 
-/** A message that came to somebody. */
 export interface Arrived {
   readonly at: number;
   /** `slack:#ops` */
@@ -39,7 +38,6 @@ export class Remotes {
     this.#failures.set(destination, failures);
   }
 
-  /** Attempts at the destination take so long from now on. */
   takes(destination: string, ms: number): void {
     this.#durations.set(destination, ms);
   }
@@ -54,7 +52,6 @@ export class Remotes {
     this.#intervals.set(destination, ms);
   }
 
-  /** How often the destination was attempted. */
   tries(destination: string): number {
     return this.tried.filter((each) => each === destination).length;
   }

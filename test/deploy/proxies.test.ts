@@ -30,12 +30,8 @@ const OTHER = '127.0.0.1';
 
 const MB = 1_000_000;
 
-interface Upstream {
-  readonly receiver: number;
-  readonly admin: number;
-  /** For what the proxy writes. */
-  readonly folder: string;
-}
+/** Ports, and the folder for what the proxy writes. */
+type Upstream = Readonly<{ receiver: number; admin: number; folder: string }>;
 
 interface Program {
   readonly command: readonly [string, ...string[]];
@@ -44,14 +40,7 @@ interface Program {
   readonly logs: readonly string[];
 }
 
-interface Asked {
-  /** Default GET, or POST for a body. */
-  readonly method?: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Loopback address to connect from. */
-  readonly from?: string;
-}
+type Asked = Partial<{ method: 'GET' | 'POST'; headers: Record<string, string>; body: string; from: string }>;
 
 /** On a connection of its own. @throws {Error} no answer */
 async function askAt(port: number, host: string, path: string, { from = OTHER, body, ...more }: Asked = {}) {

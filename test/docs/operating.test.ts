@@ -12,7 +12,6 @@ import { tempFolder } from '../support/temp-folder.ts';
 const TEXT = readDocument('docs/operating.md');
 const CONFIG = readDocument('config/botbell.yaml');
 
-/** The blocks of a section. @param heading with its signs */
 function shownIn(heading: string): readonly string[] {
   const [, rest = ''] = TEXT.split(`\n${heading}\n`);
   return fences(rest.split('\n## ')[0] ?? '').map(({ content }) => content);

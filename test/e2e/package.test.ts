@@ -26,11 +26,7 @@ const VARIABLES = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_|BOTBELL_)/.test(name)),
 );
 
-interface Packed {
-  readonly filename: string;
-  readonly integrity: string;
-  readonly files: readonly { readonly path: string }[];
-}
+type Packed = Readonly<{ filename: string; integrity: string; files: readonly { path: string }[] }>;
 
 const run = (cwd: string, command: string, ...args: readonly string[]) =>
   spawnSync(command, args, { cwd, env: VARIABLES, encoding: 'utf8', timeout: 120_000 });

@@ -34,17 +34,14 @@ const output =
   (bytes, callback) =>
     objectText(callback, `"output":{${spell(bytes)}}`);
 
-/** As many outputs as there is room for. */
 const outputs = (least: number, values: number, spell: Spell): Shape =>
   output((bytes) => pieces(bytes, least, values, spell));
 
-/** As many fields beside the callback's own. */
 const fields =
   (least: number, values: number, spell: Spell): Shape =>
   (bytes, callback) =>
     objectText(callback, pieces(bytes, least, values, spell));
 
-/** One output that is a list. */
 const list = (least: number, values: number, spell: Spell): Shape =>
   output((bytes) => `"list":[${pieces(bytes, least, values, spell)}]`);
 
@@ -66,7 +63,6 @@ const text =
 /** Branches of lists in lists, 60 deep each. */
 const branch = (values: number) => `${'['.repeat(values)}${']'.repeat(values)}`;
 
-/** Rows of objects that have the same keys. */
 const rows = (columns: number): Shape =>
   list(columns * 8 + 1, columns + 1, (_, length) => {
     const each = Math.floor((length - 2) / columns) - 1;

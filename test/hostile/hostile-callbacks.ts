@@ -49,7 +49,6 @@ const BASE = {
   message: 'ValueError: no such item',
 };
 
-/** The bytes that a stranger posts. */
 export function bodyOf(place: string, text: string, status: number): Buffer {
   const fields = PLACES.get(place)?.(text);
   const body = typeof fields === 'object' ? { ...BASE, status, ...fields } : fields;

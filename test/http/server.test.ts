@@ -22,7 +22,6 @@ const PROXY = `the PROXY protocol, ${UNKNOWN}; have the balancer send X-Forwarde
 const TLS = `TLS, ${UNKNOWN}; write http:// for https://, or put a proxy in front`;
 const HTTP_2 = `HTTP/2, ${UNKNOWN}; have the proxy speak HTTP/1.1`;
 
-/** What is sent, and what is told of it. */
 const REFUSED: readonly (readonly [sent: string | Uint8Array, status: number, problem: string])[] = [
   [sentBytes('proxy-v1.bin'), 400, PROXY],
   ['\r\n\r\n\0\r\nQUIT\n!', 400, PROXY],

@@ -111,7 +111,6 @@ describe('the logger', () => {
       console.log('all said', process.stderr.writableLength < 5e6);
       process.exit(7);
     `;
-    // Nobody reads from its stderr.
     const child = spawn(process.execPath, argsOf(script), { stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     expect([stdout, child.exitCode]).to.deep.equal(['all said true\n', 7]);

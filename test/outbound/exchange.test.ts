@@ -20,7 +20,6 @@ describe('A request to a remote', () => {
   let pool: HttpPool;
   let origin: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
-  /** The connections to the server. */
   let opened: Socket[];
 
   const call = async (ms = 20_000, through = pool) => {

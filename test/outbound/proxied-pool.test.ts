@@ -48,7 +48,6 @@ describe('A POST of a channel through a proxy', () => {
   let remotes: Record<Scheme, Awaited<ReturnType<typeof onLoopback>>>;
   let proxy: ForwardProxy;
   let pool: HttpPool;
-  /** The connections to the https: remote. */
   let opened: Duplex[];
 
   const hostOf = (scheme: Scheme) => remotes[scheme].host;

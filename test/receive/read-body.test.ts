@@ -11,7 +11,6 @@ const MAX_BYTES = 64 * 1024;
 const MB = 1024 * 1024;
 const GOOD = Buffer.from(JSON.stringify(callbackWith()));
 
-/** A callback of exactly so many bytes. */
 function callbackOf(bytes: number): Buffer {
   const empty = Buffer.byteLength(JSON.stringify(callbackWith({ message: '' })));
   return Buffer.from(JSON.stringify(callbackWith({ message: 'x'.repeat(bytes - empty) })));

@@ -21,7 +21,6 @@ export const DELIVERED: Verdict = {
   deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
 };
 
-/** An answer with its body as text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -9,15 +9,10 @@ const FOLDER = '.github/workflows';
 
 type Rights = Readonly<Record<string, string>>;
 
-interface Step {
-  readonly uses?: string;
-  readonly run?: string;
-}
-
 interface Job {
   readonly uses?: string;
   readonly needs?: string | readonly string[];
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
   readonly permissions?: Rights;
   readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
 }

@@ -12,7 +12,6 @@ const ZONES = ['Asia/Tokyo', 'Europe/Berlin', 'America/St_Johns'];
 const WORKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 const YEAR = { from: Date.parse('2026-10-01T00:00Z'), days: 366 };
 
-/** What `calendarOf` is made of, as dates. */
 interface Dates {
   readonly days: readonly Weekday[];
   readonly except: readonly (readonly [string, string])[];
@@ -37,7 +36,6 @@ function made({ days, except, also, until }: Dates): Calendar {
 
 interface Moment {
   readonly instant: number;
-  /** What clocks show there. */
   readonly date: string;
   readonly time: string;
 }

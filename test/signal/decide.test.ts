@@ -7,7 +7,6 @@ import { withResult } from '../../src/signal/streak.ts';
 
 const MINUTE = 60_000;
 const TIMEZONE = 'Asia/Tokyo';
-/** Eight in the morning. */
 const MORNING = Date.parse('2026-11-20T08:00:00+09:00');
 /** A condition that no message meets. */
 const UNMET = 'code == 1';
@@ -18,12 +17,7 @@ interface Route extends Partial<RouteRules> {
   readonly lateFor?: number;
 }
 
-interface Run {
-  readonly status?: 'succeeded' | 'error' | 'executing';
-  readonly message?: string;
-  /** Of its start; by default it begins and ends at once. */
-  readonly startedAt?: number;
-}
+type Run = Partial<{ status: 'succeeded' | 'error' | 'executing'; message: string; startedAt: number }>;
 
 /** One destination, with all that the ledger keeps of one BOT there. */
 class Place {

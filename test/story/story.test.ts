@@ -24,7 +24,6 @@ import {
 
 const DAY_MS = 86_400_000;
 
-/** A minute after it came. */
 const NOW = CAME_AT + 60_000;
 
 const UNEVENTFUL = storyWith();
