@@ -178,10 +178,10 @@ function inJapanese(link: string, english: string, japanese: string): string {
   return existsSync(join(ROOT, dirname(english), translated)) ? translated : path;
 }
 
-/** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
 /** What these print is in the page's own language: sessions.test.ts and e2e/why.test.ts look at it. */
 const SAID = /^\$ (?:npm run demo|botbell why)/;
 
+/** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
 const skeletonOf = (page: string) => ({
   levels: headingsOf(page).map(({ level }) => level),
   blocks: fences(page).map(({ language, content }) => {
