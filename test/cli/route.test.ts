@@ -76,12 +76,8 @@ routes:
     expect((await route({ bot_id: 'get_items', status: 0 })).lines.join()).not.to.include('then,');
     const { stdout } = await ask('--bot get_items --status error --format json');
     const { steps } = JSON.parse(stdout) as { readonly steps: readonly object[] };
-    expect(steps[0]).to.deep.equal({
-      after_seconds: 90,
-      unless_delivered: true,
-      notify: ['slack:#duty'],
-      route: 'get_items',
-    });
+    const step = { after_seconds: 90, unless_delivered: true, notify: ['slack:#duty'], route: 'get_items' };
+    expect(steps[0]).to.deep.equal(step);
   });
 
   it('says which rule holds it at that time, and until when', async () => {
@@ -144,20 +140,13 @@ routes:
     ]);
     const one = await ask(`--bot get_items --status error --at ${NOON} --format json`);
     const { routes, ...said } = JSON.parse(one.stdout) as { routes: readonly object[] };
+    const reached = { destination: 'slack:#ops', route: 'get_items', template_set: null };
+    const ops = { ...reached, is_certain: true, does: 'tell' };
     expect(said).to.deep.equal({
       bot_id: 'get_items',
       status: 'error',
       at: '2199-12-31T03:00:00.000Z',
-      reaches: [
-        {
-          destination: 'slack:#ops',
-          route: 'get_items',
-          template_set: null,
-          is_certain: true,
-          does: 'tell',
-          rules: ['get_items: told', 'depends on the callback: code > 1'],
-        },
-      ],
+      reaches: [{ ...ops, rules: ['get_items: told', 'depends on the callback: code > 1'] }],
       steps: [],
     });
     expect(routes[0]).to.include({ route: 'get_items', applies: true });

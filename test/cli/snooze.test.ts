@@ -33,14 +33,9 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
       '1: BOT get_items',
     ]);
     const json = await snooze('--list', '--format', 'json');
-    expect((JSON.parse(json.stdout) as unknown[])[1]).to.include({
-      id: 1,
-      bot_id: 'get_items',
-      destination: null,
-      until: '2199-12-31T00:00:00.000Z',
-      because: 'moving',
-      held: 0,
-    });
+    const first = { id: 1, bot_id: 'get_items', destination: null, because: 'moving', held: 0 };
+    const [, second] = JSON.parse(json.stdout) as unknown[];
+    expect(second).to.include({ ...first, until: '2199-12-31T00:00:00.000Z' });
   });
 
   it('lists them while the store cannot be written', async () => {

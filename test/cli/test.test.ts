@@ -112,14 +112,8 @@ describe('The report of a test', () => {
     const url = `https://127.0.0.1:1/${encodeURIComponent(key)}`;
     const hooks = { ops: { url, body: { routing_key: ofBody, text: '{{ card.text }}' } } };
     const config = join(folder, 'botbell.yaml');
-    writeFileSync(
-      config,
-      JSON.stringify({
-        display: { language: 'ja' },
-        channels: { chat: { type: 'webhook', hooks } },
-        default_route: { notify: [{ chat: 'ops' }] },
-      }),
-    );
+    const routed = { display: { language: 'ja' }, default_route: { notify: [{ chat: 'ops' }] } };
+    writeFileSync(config, JSON.stringify({ ...routed, channels: { chat: { type: 'webhook', hooks } } }));
     const report = join(folder, 'report.html');
     const { code, stderr } = await runCommand(['test', '--config', config, '--all', '--report', report]);
     expect(code, stderr).to.equal(1);

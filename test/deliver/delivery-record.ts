@@ -5,14 +5,9 @@ import type { PlannedTarget } from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 import { deliveryWith } from '../support/stories.ts';
 
+const WAITS = { takeOverAfterMs: 120_000, giveUpAfterMs: 86_400_000 };
 /** The defaults of `delivery`. */
-export const POLICY = {
-  timeoutMs: 5000,
-  attemptsPerRequest: 2,
-  permanentAttempts: 2,
-  takeOverAfterMs: 120_000,
-  giveUpAfterMs: 86_400_000,
-};
+export const POLICY = { timeoutMs: 5000, attemptsPerRequest: 2, permanentAttempts: 2, ...WAITS };
 
 /** Pending, never attempted, in nobody's hands, unless the fields say otherwise. */
 export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {

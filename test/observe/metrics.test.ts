@@ -12,15 +12,8 @@ describe('the metrics', () => {
   };
 
   beforeEach(() => {
-    figures = {
-      pending: 3,
-      dead: 1,
-      held: 2,
-      incidents: { bot: 5, destination: 0, botbell: 0 },
-      storeBytes: 4096,
-      paused: 2,
-      down: 5,
-    };
+    const incidents = { bot: 5, destination: 0, botbell: 0 };
+    figures = { pending: 3, dead: 1, held: 2, incidents, storeBytes: 4096, paused: 2, down: 5 };
     metrics = createMetrics('1.2.3');
   });
 

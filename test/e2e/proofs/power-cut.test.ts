@@ -19,12 +19,8 @@ import { createProgramWorld, type ProgramWorld, SLACK_OPS } from '../../support/
 import { itAtFullSize } from '../../support/test-size.ts';
 
 /** What a power cut may leave of the two files, at the extremes: only what was flushed of them, or all that was written. */
-const LEFT = [
-  { file: 'flushed', log: 'flushed' },
-  { file: 'flushed', log: 'written' },
-  { file: 'written', log: 'flushed' },
-  { file: 'written', log: 'written' },
-] as const;
+const EXTREMES = ['flushed', 'written'] as const;
+const LEFT = EXTREMES.flatMap((file) => EXTREMES.map((log) => ({ file, log })));
 
 if (mayMakeFlushedDisks('a power cut under SQLite')) {
   describe('A power cut under a SQLite ledger', () => {
