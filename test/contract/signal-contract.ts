@@ -234,6 +234,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const { callbackId } = await bench.comes(NO_LOGIN, [to('slack:#ops', [CHANGES])]);
       const anew = { targets: [target('slack:#new')], routing: [], channels: new Map() };
       await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
+      const told = await bench.store.rows('deliveries');
+      for (const { telling } of told) expect(String(telling), 'its incident').to.match(/"incident":\d/);
       const moved = to('slack:#new', [CHANGES]);
       expect(await bench.fails(moved, NO_LOGIN)).to.equal('repeat');
       const success = await bench.comes({ status: 0 }, [moved]);

@@ -52,16 +52,21 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }
 
-/** Inserts the targets that a callback lacks which was admitted before: they are taken over from the start, and due at once. */
+/** Inserts the targets that a callback lacks which was admitted before: they are taken over from the start, due at once, and lead to its incident. */
 export async function addRows(
   tx: Tx,
   callbackId: number,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
-  const row = await tx.first<Pick<Planned, 'receivedAt' | 'jobKey' | 'errorOf'>>(sql`
-    SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, CASE WHEN error IS NOT NULL THEN bot_key END AS error_of
+  const row = await tx.first<
+    Pick<Planned, 'receivedAt' | 'jobKey' | 'errorOf'> & Pick<DecidedTarget, 'telling'>
+  >(sql`
+    SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, CASE WHEN error IS NOT NULL THEN bot_key END AS error_of,
+      (SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"incident"%' LIMIT 1) AS telling
     FROM callbacks WHERE id = ${callbackId}`);
-  return row === undefined ? [] : insertRows(tx, { callbackId, targets, ...row });
+  if (row === undefined) return [];
+  const { telling, ...planned } = row;
+  return insertRows(tx, { callbackId, targets: ofIncident(targets, telling?.incident), ...planned });
 }
 
 const newDelivery = shared(
