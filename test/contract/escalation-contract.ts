@@ -98,11 +98,14 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     });
 
     it('it tells the last error, also where a rule of another route had let it go there', async () => {
+      await comes(0, [], { job_id: 'newer' });
+      const start_time = new Date(bench.store.clock.now() - MINUTE).toISOString();
       await comes(1, [askedBy('a')], { job_id: 'first' });
       const [, held] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }], { job_id: 'last' }));
       await bench.store.run(
         `UPDATE deliveries SET state = 'held', reason = 'repeat', owner = NULL WHERE id = ${held.id}`,
       );
+      await comes(1, [askedBy('a')], { job_id: 'of an older run', start_time });
       await fireIn(10);
       const [told, ...others] = await atDuty();
       expect(others).to.deep.equal([]);

@@ -182,6 +182,12 @@ export async function deliveredOf(
   return told;
 }
 
+/** Leaves out an error of a run that started before a success: it counts in no incident. */
+const IS_COUNTED = sql`EXISTS (
+  SELECT 1 FROM deliveries
+  WHERE callback_id = callbacks.id
+    AND (telling LIKE '%"incident":' || of_incident || ',%' OR telling LIKE '%"incident":' || of_incident || '}%'))`;
+
 /** A query of the ids of these BOTs' errors, overdue runs and missed results, the newest of each: `of_incident`, `trouble_id`. */
 export function troublesOf(incidents: readonly Incident[]): Sql {
   const ids = join([0, ...incidents.map(({ id }) => id)]);
@@ -190,7 +196,8 @@ export function troublesOf(incidents: readonly Incident[]): Sql {
   const newest = (kinds: Sql) => sql`
     SELECT of_incident, id AS trouble_id
     FROM (SELECT id AS of_incident, subject_key, since FROM incidents WHERE id IN (${ids})) AS troubled JOIN callbacks ON ${of(kinds)}
-      AND id >= coalesce((SELECT id FROM callbacks WHERE ${of(kinds)} ORDER BY id DESC LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}), 0)`;
+      AND id >= coalesce((SELECT id FROM callbacks WHERE ${of(kinds)} ORDER BY id DESC LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}), 0)
+    WHERE ${IS_COUNTED}`;
   return sql`${newest(sql`kind = 'callback'`)} UNION ALL ${newest(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)}`;
 }
 
