@@ -48,7 +48,7 @@ const EMOTICON = String.raw`:(?=-?@|-?\\?[|[\]]|(?:['’]?-?\(|-?[)/$dops]|-x)(?
 const DRAWING = new RegExp(
   [
     String.raw`(?<![^\W_])@(?=\w)|(?<!\w\\?)[#~](?=[\p{L}\d])`,
-    String.raw`(?<!\w)(?::(?=[\w+-]+:(?!\w))|${EMOTICON})`,
+    String.raw`(?<!\w)(?::(?=[\w+-]+:)|${EMOTICON})`,
     String.raw`&(?=#?\w+;)`,
     String.raw`(?:=(?=[=-]|[ \t]*$)|:(?=-))(?<=^\s*.)`,
     String.raw`^(?=[ \xa0]{4}|[ \xa0]*\t)(?<!\S[^\S\n]*\n)`,
@@ -58,9 +58,9 @@ const DRAWING = new RegExp(
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 
-/** What begins an address outside a link, if it has a sign that was changed: within an address, escapes are shown and lead elsewhere. */
+/** What begins an address outside a link, if it has a sign that was changed, which would be shown and lead elsewhere, or takes a link behind it along. */
 const ADDRESS =
-  /(?:(?:https?|ftp|mailto|tel):|www\d{0,3}(?=\.)|[\p{L}\d]\.\p{L}{2,4}(?=\/))(?=\S*?(?:[\\\u2060‹]|&#36;))/giu;
+  /(?:(?:https?|ftp|mailto|tel):|www\d{0,3}(?=\.)|[\p{L}\d]\.\p{L}{2,4}(?=\/))(?=\S*?(?:[\\\u2060‹]|&#36;|(?![^])))/giu;
 
 /** A dollar sign that could end a formula, or that a backslash would escape in the apps for phones only. */
 const DOLLAR = /\$(?!\w)|(?<=\\)\$/g;
@@ -80,6 +80,8 @@ const MARKUP: Markup = {
       .replace(ADDRESS, '$&\u2060'),
   // In a table, the backslash that keeps a bar from ending a cell is shown in code.
   inlineCode: (text) => (text.includes('|') ? undefined : MARKDOWN.inlineCode?.(text)),
+  // Entities are decoded in a link's target, too.
+  link: (text, url) => MARKDOWN.link(text, url.replace(/&(?=#?\w+;)/g, '&amp;')),
   table: ([names = [], ...rows]) =>
     ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
 };

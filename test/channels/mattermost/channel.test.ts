@@ -24,7 +24,8 @@ const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
 /** The last is server/channels/app/webhook.go. */
 const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^\n<|>]+\|[^\n>]+>)/i;
 /** Of a word, the server drops underscores before a mention: server/channels/app/mention_parser_standard.go */
-const OUTSIDE_CODE = /(?<![^\W_])@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)|&(?!#36;)#?\w+;/i;
+const OUTSIDE_CODE =
+  /(?<![^\W_])@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)|&(?!#36;|amp;)#?\w+;/i;
 /** webapp, utils/emoticons.ts */
 const FACES = /(?<!\w)(?::-?@|:-?\\?[|[\]]|(?::['’]?-?[()/$dops]|;-?\)|x-d)(?!\w))/i;
 
@@ -37,8 +38,9 @@ const LIMITS: Limits = {
     [/fallback$/, [], OUTSIDE_CODE],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
     [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<!\w\\?)[~#][a-z]|\$(?!\w)/i],
-    // mattermost/marked: escapes within an address are shown
+    // mattermost/marked: escapes within an address are shown, and a bare one takes a link along
     [/text$/, [FENCE_OF_LINES, CODE, ...MARKDOWN.slice(1)], /(?:\w:\/\/|\.[a-z]{2,4}\/)[^\s|]*\\/i],
+    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\()\w:\/\/[^\s()[\]]*\[/],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], FACES],
     [/text$/, [FENCE_OF_LINES], /\n *(?:=[=-]* *(?:\n|$)|:-)|(?:^|\n[^\n\S]*\n)(?: {4}|\t)/],
     [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
