@@ -241,11 +241,10 @@ type Told = Readonly<Record<string, readonly string[]>>;
 
 /** @param told whom a callback of a BOT and status is told, by `bot status` */
 function routeOf(told: Told, everyOther: readonly string[] = []): Router['route'] {
+  const others = { perhaps: [], later: [], explanations: [] };
   return ({ bot_id, status }) => ({
     destinations: (told[`${bot_id} ${status}`] ?? everyOther).map(plannedTo),
-    perhaps: [],
-    later: [],
-    explanations: [],
+    ...others,
   });
 }
 

@@ -12,15 +12,12 @@ import { tempFolder } from '../support/temp-folder.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const ERROR = join(ROOT, 'config/samples/error.json');
 
+const TEMPLATES = ['README.md', 'short', 'short/card', 'short/card/error.yaml', 'short/card/succeeded.yaml'];
 const WRITTEN = [
   '.env.example',
   'botbell.yaml',
   'templates',
-  'templates/README.md',
-  'templates/short',
-  'templates/short/card',
-  'templates/short/card/error.yaml',
-  'templates/short/card/succeeded.yaml',
+  ...TEMPLATES.map((path) => `templates/${path}`),
 ];
 
 const contentsOf = (folder: string): string[] =>

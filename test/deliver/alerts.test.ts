@@ -30,19 +30,12 @@ function alertAfter(
 
 describe('an outcome', () => {
   it('that is a dead letter raises an alert, which names the message and nothing of what it says', () => {
-    expect(alertAfter({ class: 'permanent', code: '550', ...DEAD, attempts: 4 })).to.deep.include({
-      targets: SETTINGS.alerts,
-      subject: {
-        template: 'dead_letter',
-        destination: 'slack:#ops',
-        channel: 'slack',
-        error: { class: 'permanent', code: '550', message: 'It failed.', concerns: undefined },
-        attempts: 4,
-        callback: { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 },
-        callbackId: 7,
-        since: 0,
-      },
-    });
+    const alert = alertAfter({ class: 'permanent', code: '550', ...DEAD, attempts: 4 });
+    const told = { template: 'dead_letter', destination: 'slack:#ops', channel: 'slack' };
+    const error = { class: 'permanent', code: '550', message: 'It failed.', concerns: undefined };
+    const callback = { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 };
+    const subject = { ...told, error, attempts: 4, callback, callbackId: 7, since: 0 };
+    expect(alert).to.deep.include({ targets: SETTINGS.alerts, subject });
   });
 
   it('that somebody has to mend raises one once Botbell itself makes the next attempt, and no other does', () => {
@@ -107,12 +100,9 @@ describe('the cause of an alert', () => {
     const problems = [problem(1, 'warning'), ...[2, 3, 4, 5, 6, 7].map((line) => problem(line, 'error'))];
     const { cause, subject } = reloadAlert('botbell.yaml', problems, SETTINGS, 'en');
     expect(reloadAlert('botbell.yaml', [problem(1, 'error')], SETTINGS, 'en').cause).to.equal(cause);
-    expect(subject).to.deep.equal({
-      template: 'reload_refused',
-      file: 'botbell.yaml',
-      problems: [2, 3, 4, 5, 6].map((line) => `routes.yaml:${line}:2: is wrong`),
-      moreProblems: 1,
-    });
+    const first = [2, 3, 4, 5, 6].map((line) => `routes.yaml:${line}:2: is wrong`);
+    const said = { template: 'reload_refused', file: 'botbell.yaml', problems: first, moreProblems: 1 };
+    expect(subject).to.deep.equal(said);
     const wrong = { ...problem(1, 'error'), path: 'routes', fault: fault('type.map') };
     expect(reloadAlert('botbell.yaml', [wrong], SETTINGS, 'ja').subject).to.deep.include({
       problems: ['routes.yaml:1:2: routes：「キー: 値」の形で書いてください'],

@@ -209,11 +209,7 @@ function projectOf(yaml: string): Promise<Project> {
   return project;
 }
 
-export function incomingAt(callback: Callback, clock: ManualClock): Incoming {
-  return {
-    callback,
-    body: Buffer.from(JSON.stringify(callback)),
-    startedAt: startOf(callback),
-    arrivedAt: clock.monotonic(),
-  };
+function incomingAt(callback: Callback, clock: ManualClock): Incoming {
+  const body = Buffer.from(JSON.stringify(callback));
+  return { callback, body, startedAt: startOf(callback), arrivedAt: clock.monotonic() };
 }

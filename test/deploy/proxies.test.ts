@@ -63,19 +63,11 @@ function caddy({ receiver, admin, folder }: Upstream, port: number): Program {
     'local_certs skip_install_trust auto_https·disable_redirects admin·off default_bind·127.0.0.1';
   const lines = settings.split(' ').map((line) => `\t${line.replace('·', ' ')}\n`);
   writeFileSync(file, replaceEach(CADDYFILE, { '{\n\t# The path': `{\n${lines.join('')}\t# The path` }));
-  return {
-    command: ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
-    variables: {
-      CALLBACK_SITE: `${CALLBACK_HOST}:${port}`,
-      PAGE_SITE: `${ADMIN_HOST}:${port}`,
-      RECEIVER: `127.0.0.1:${receiver}`,
-      ADMIN: `127.0.0.1:${admin}`,
-      HOME: folder,
-      XDG_DATA_HOME: join(folder, 'data'),
-      XDG_CONFIG_HOME: join(folder, 'config'),
-    },
-    logs: [],
-  };
+  const sites = { CALLBACK_SITE: `${CALLBACK_HOST}:${port}`, PAGE_SITE: `${ADMIN_HOST}:${port}` };
+  const upstreams = { RECEIVER: `127.0.0.1:${receiver}`, ADMIN: `127.0.0.1:${admin}` };
+  const [XDG_DATA_HOME, XDG_CONFIG_HOME] = [join(folder, 'data'), join(folder, 'config')];
+  const variables = { ...sites, ...upstreams, HOME: folder, XDG_DATA_HOME, XDG_CONFIG_HOME };
+  return { command: ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], variables, logs: [] };
 }
 
 /** Where Debian's nginx looks for `/etc/nginx/conf.d/*.conf`, with nothing that is not needed. */

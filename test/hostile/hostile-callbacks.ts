@@ -38,16 +38,10 @@ export const PLACES: ReadonlyMap<string, Place> = new Map(
   } satisfies Record<string, Place>),
 );
 
-const BASE = {
-  code: 200,
-  job_id: 'j-1',
-  bot_id: 'get-items',
-  bot_name: 'Get items',
-  start_time: '2026-11-20T09:00:00+09:00',
-  elapsed_time: 12,
-  output: { 件数: 12, 'a b': ['x', 'y'] },
-  message: 'ValueError: no such item',
-};
+const IDS = { code: 200, job_id: 'j-1', bot_id: 'get-items', bot_name: 'Get items' };
+const TIMES = { start_time: '2026-11-20T09:00:00+09:00', elapsed_time: 12 };
+const SAYS = { output: { 件数: 12, 'a b': ['x', 'y'] }, message: 'ValueError: no such item' };
+const BASE = { ...IDS, ...TIMES, ...SAYS };
 
 export function bodyOf(place: string, text: string, status: number): Buffer {
   const fields = PLACES.get(place)?.(text);

@@ -117,13 +117,8 @@ describe('the logger', () => {
     child.stderr.destroy();
   });
 
-  const secrets = [
-    'pass"word-1',
-    'back\\slash\\2',
-    'パスワード-三番',
-    'gong\u0007tab\tline\nfour',
-    'plain-secret',
-  ];
+  const controls = 'gong\u0007tab\tline\nfour';
+  const secrets = ['pass"word-1', 'back\\slash\\2', 'パスワード-三番', controls, 'plain-secret'];
   for (const [form, isForPeople] of FORMS)
     it(`hides a secret however it is spelt, ${form}`, () => {
       const script = `

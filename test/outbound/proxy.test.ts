@@ -57,20 +57,16 @@ describe("A proxy's URL", () => {
   it('is shown without user and password, which are sent decoded', () => {
     const proxy = parseProxy('http://bot:p%40ss%3Aw%C3%B6rd@proxy.example:3128/');
     const sent = Buffer.from('bot:p@ss:wörd').toString('base64');
-    expect(proxy).to.deep.equal({
-      origin: 'http://proxy.example:3128',
-      authorization: `Basic ${sent}`,
-      secrets: ['p%40ss%3Aw%C3%B6rd', 'p@ss:wörd', sent],
-    });
+    const secrets = ['p%40ss%3Aw%C3%B6rd', 'p@ss:wörd', sent];
+    const authorization = `Basic ${sent}`;
+    expect(proxy).to.deep.equal({ origin: 'http://proxy.example:3128', authorization, secrets });
   });
 
   it('may have a user without a password, who is as secret', () => {
     const sent = Buffer.from('t0ken:').toString('base64');
-    expect(parseProxy('https://t0ken@proxy.example')).to.deep.equal({
-      origin: 'https://proxy.example',
-      authorization: `Basic ${sent}`,
-      secrets: ['t0ken', sent],
-    });
+    const login = { authorization: `Basic ${sent}`, secrets: ['t0ken', sent] };
+    const proxy = parseProxy('https://t0ken@proxy.example');
+    expect(proxy).to.deep.equal({ origin: 'https://proxy.example', ...login });
   });
 
   it('is none where it is that of something else, or cannot be read', () => {

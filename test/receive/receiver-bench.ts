@@ -15,11 +15,8 @@ import { systemClock } from '../../src/time/clock.ts';
 import { moment } from '../support/moment.ts';
 import { faultIn as faultInAnswer } from '../support/openapi.ts';
 
-export const DELIVERED: Verdict = {
-  status: 200,
-  result: 'delivered',
-  deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
-};
+const TOLD = [{ destination: 'slack:#ops', state: 'delivered' }] as const;
+export const DELIVERED: Verdict = { status: 200, result: 'delivered', deliveries: TOLD };
 
 export interface Answer {
   readonly status: number;
@@ -116,15 +113,7 @@ export function post(body: Uint8Array, headers: Record<string, string> = {}): Bu
   return Buffer.concat([Buffer.from(head({ ...headers, 'Content-Length': body.length })), body]);
 }
 
-const DEFAULTS: ReceiverConfig = {
-  listen: { host: '127.0.0.1', port: 0 },
-  path: '/callbacks',
-  tokens: [],
-  allowFrom: [],
-  trustProxy: false,
-  maxBodyBytes: 64 * 1024,
-  maxNodes: 500_000,
-  answerWithinMs: 8000,
-  answerWhen: 'delivered',
-  maxInFlight: 256,
-};
+const SENDERS = { path: '/callbacks', tokens: [], allowFrom: [], trustProxy: false };
+const LIMITS = { maxBodyBytes: 64 * 1024, maxNodes: 500_000, maxInFlight: 256 };
+const ANSWER = { answerWithinMs: 8000, answerWhen: 'delivered' } as const;
+const DEFAULTS: ReceiverConfig = { listen: { host: '127.0.0.1', port: 0 }, ...SENDERS, ...LIMITS, ...ANSWER };

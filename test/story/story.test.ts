@@ -40,6 +40,8 @@ const UNTOLD = { lastError: undefined } as const;
 const OTHER_STATUS = { ...TELLS_OPS, reaches: [], verdict: 'not of this status', on: ['error'] } as const;
 const IN_SUMMARY = { state: 'held', reason: 'mute', summaryId: 5 } as const;
 const ACTOR = { via: 'page', user: 'aya', from: '192.0.2.7' } as const;
+const BY_API = { ...ACTOR, via: 'api', user: undefined } as const;
+const TELLS_NOBODY = { ...TELLS_OPS, reaches: [], verdict: 'tells nobody' } as const;
 const LOST = deliveryWith({ state: 'dead', lastError: REFUSED });
 const TOLD_BY_SECOND = deliveryWith({ telling: { wantedBy: ['routes[1]'] } });
 const TOLD_ALREADY = { ...TELLS_OPS, route: 'routes[1]', reaches: [], verdict: 'told already' } as const;
@@ -175,7 +177,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     routing: [TELLS_OPS, { ...TOLD_ALREADY, pattern: '*' }],
     deliveries: [TOLD_BY_SECOND],
   }),
-  'routes that tell nobody': successBy({ ...TELLS_OPS, reaches: [], verdict: 'tells nobody' }, TOLD_ALREADY, {
+  'routes that tell nobody': successBy(TELLS_NOBODY, TOLD_ALREADY, {
     ...OTHER_STATUS,
     route: 'routes[2]',
     on: ['error', 'executing'],
@@ -199,11 +201,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     [deliveryWith({ state: 'held', reason: DISMISSED, lastError: REFUSED })],
     rowAt(500, 'dead', { error: REFUSED }),
     rowAt(1000, 'redelivered', { actor: ACTOR, bulkId: 3 }),
-    rowAt(2000, 'routed_anew', {
-      actor: { ...ACTOR, via: 'api', user: undefined },
-      told: [],
-      untouched: [],
-    }),
+    rowAt(2000, 'routed_anew', { actor: BY_API, told: [], untouched: [] }),
     routedAt(2000, 'hand', 'slack:#ops'),
     heldAt(2500, NO_LONGER_ROUTED),
     rowAt(3000, 'dismissed', { actor: { ...ACTOR, via: 'command line' } }),
@@ -252,11 +250,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
   ),
   'a success that its routes do not tell': successBy(OTHER_STATUS, { ...OTHER_STATUS, on: ['executing'] }),
   'a success that the default route does not tell': successBy({ ...OTHER_STATUS, pattern: undefined }),
-  'a success that another route tells nobody on purpose': successBy(OTHER_STATUS, {
-    ...TELLS_OPS,
-    reaches: [],
-    verdict: 'tells nobody',
-  }),
+  'a success that another route tells nobody on purpose': successBy(OTHER_STATUS, TELLS_NOBODY),
   'what no route names any more': { ...successBy(OTHER_STATUS), history: [routedAt(1000, 'config')] },
 };
 
