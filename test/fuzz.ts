@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as fc from 'fast-check';
 import { attack } from './fuzz/attacks.ts';
-import { Target } from './fuzz/target.ts';
+import { startTarget } from './fuzz/target.ts';
 
 /** Attacks on one life of the program. */
 const ROUND = 300;
@@ -23,7 +23,7 @@ const end = Date.now() + Number(values.minutes) * 60_000;
 
 /** @throws {Error} what does not hold, and how to see it again */
 async function runRound(seed: number): Promise<void> {
-  const target = await Target.start(seed % 2 === 0 ? 'delivered' : 'accepted');
+  const target = await startTarget(seed % 2 === 0 ? 'delivered' : 'accepted');
   try {
     const attacked = fc.asyncProperty(attack, (each) => target.bear(each));
     const found = await fc.check(attacked, { seed, path, numRuns: ROUND, endOnFailure: true });

@@ -196,7 +196,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       }
     });
 
-    it('keeps the beginning and the end of an error message, however long it and everything beside it are', async () => {
+    it('keeps the beginning and the end of an error message, and of an output, however long it and everything beside it are', async () => {
       if (callback !== undefined) return;
       const url = `https://jobs.example/${'a'.repeat(1900)}`;
       const { outputs } = HOSTILE_CARDS.at(-1) as Card;
@@ -206,13 +206,9 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         facts: [{ name: 'Job', value: 'job-7', url }],
         link: { text: 'Open the job', url },
       });
-      expect(await send(composed(card))).to.match(/BEGIN [^]* END/);
-    });
-
-    it('keeps the beginning and the end of an output, however long it is', async () => {
-      if (callback !== undefined) return;
-      const outputs = [outputWith({ value: `BEGIN ${'請求書 '.repeat(5000)} END` })];
-      expect(await send(composed(plainCard({ outputs, outputCount: 1 })))).to.match(/BEGIN [^]* END/);
+      const ofOutput = [outputWith({ value: `BEGIN ${'請求書 '.repeat(5000)} END` })];
+      for (const each of [card, plainCard({ outputs: ofOutput, outputCount: 1 })])
+        expect(await send(composed(each))).to.match(/BEGIN [^]* END/);
     });
 
     it('shows of a list that is too long the first items, each whole, and how many more there are, beside a whole id of the job', async () => {

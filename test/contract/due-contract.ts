@@ -126,8 +126,9 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.settle([putOff(ops, 60_000)]);
         await bench.arrive({}, [OPS]);
         await bench.settle([putOff(ops, 0, { dueInMs: undefined })]);
-        const [log] = namesOf(await bench.arrive({ job_id: 'new' }, [LOG]));
-        await bench.settle([failed(log, { dueInMs: undefined })]);
+        await bench.settled(bench.arrive({ job_id: 'new' }, [LOG]), (of) =>
+          failed(of, { dueInMs: undefined }),
+        );
         expect(await bench.claim()).to.deep.equal([]);
         await pass(60_000);
         expect(destinationsOf(await bench.claim())).to.include(OPS.destination);
@@ -204,18 +205,14 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect([due?.record.reason, due?.record.lastError]).to.deep.equal([undefined, undefined]);
       });
 
-      it('goes in the order of its job, also before what came meanwhile', async () => {
+      it('goes in the order of its job, also before what came meanwhile, and keeps nothing of that waiting until then', async () => {
         await hold({ code: 1 });
-        await hold({ code: 2 });
+        const { deliveries } = await hold({ code: 2 });
+        expect(deliveries.map(({ behind }) => behind)).to.deep.equal([undefined]);
         await pass(HOUR_MS);
         await bench.release();
         await bench.accept({ code: 3 }, [OPS]);
         expect(codesOf(await bench.tellAll())).to.deep.equal([1, 2, 3]);
-      });
-
-      it('keeps nothing of its job waiting meanwhile', async () => {
-        await hold({ code: 1 });
-        expect((await bench.arrive({ code: 2 }, [OPS])).deliveries[0]?.behind).to.equal(undefined);
       });
     });
 

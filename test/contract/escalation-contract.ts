@@ -84,8 +84,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     });
 
     it('a step is told nobody whom `mute` holds for its status, nor where the route has told somebody of it', async () => {
-      const [ops] = namesOf(await comes(1, [askedBy('a')]));
-      await bench.settle([delivered(ops)]);
+      await bench.settled(comes(1, [askedBy('a')]), delivered);
       for (const [asked, told] of [
         [{ mute: [{}] }, 0],
         [{ steps: [step(10, DUTY, true)], own: [LOG.destination, OPS.destination] }, 0],
@@ -149,8 +148,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const steps = [step(10, DUTY), step(20, LOG)];
       for (const [planned, told] of cases) {
         await comes(1, [], { job_id: `for nobody ${bench.store.clock.now()}` });
-        const [ops] = namesOf(await comes(1, [askedBy('a')], { job_id: `error ${bench.store.clock.now()}` }));
-        await bench.settle([delivered(ops)]);
+        await bench.settled(
+          comes(1, [askedBy('a')], { job_id: `error ${bench.store.clock.now()}` }),
+          delivered,
+        );
         for (const _ of steps) {
           await fireIn(10, { steps });
           await bench.tellAll();
@@ -193,8 +194,8 @@ export function describeEscalation(name: string, createStore: CreateStore): void
 
     it('its message does not count as late at the end of a trouble of its destination', async () => {
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [target('slack:#alerts')] };
-      const [failing] = namesOf(await bench.arrive({ job_id: 'failing' }, [DUTY]));
-      await bench.settle([failed(failing, { isTakenOver: true, alert })]);
+      const failing = (of: Parameters<typeof failed>[0]) => failed(of, { isTakenOver: true, alert });
+      await bench.settled(bench.arrive({ job_id: 'failing' }, [DUTY]), failing);
       await comes(1, [askedBy('a')]);
       await fireIn(10);
       await bench.tellAll();

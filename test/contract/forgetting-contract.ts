@@ -65,12 +65,22 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await bench.store.rows('history')).to.deep.equal([]);
     });
 
-    it('a job with its last callback only', async () => {
+    it('a job with its last callback only, and no result while its beginning, which must not be sent any more, or the notice that it was overdue is kept', async () => {
+      const { bot_id: botId, job_id } = callbackWith();
       await finish({ code: 1 }, [OPS]);
       await bench.arrive({ code: 2 }, [OPS]);
+      const begun = { job_id: 'begun', status: EXECUTING } as const;
+      const [beginning] = await bench.settled(bench.arrive(begun, [OPS]), dead);
+      await finish({ job_id: 'begun' }, [OPS]);
+      await finish({ job_id: 'overdue', status: EXECUTING }, [OPS]);
+      const notice = { kind: 'overdue', jobId: 'overdue', botId, subject: '{}' };
+      await bench.store.call(writeOwnNotice, [notice, [OPS]]);
+      await bench.arrive({ job_id: 'overdue' }, []);
       await forgetDone();
-      expect(await left()).to.deep.equal(['job-1']);
+      expect(await left()).to.deep.equal([job_id, 'begun', 'begun', 'overdue', 'overdue']);
       expect(await bench.arrive({ status: EXECUTING, code: 3 }, [OPS])).to.include({ isSuperseded: true });
+      const actor = { via: 'page', user: undefined, from: 'here' } as const;
+      expect(await bench.ledger.actions.redeliver(beginning.id, actor, false)).to.equal('superseded');
     });
 
     it('the latest error, and the latest missed result, of a BOT only once its incident is over', async () => {
@@ -87,17 +97,6 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.deep.equal([]);
     });
 
-    it('no result whose beginning is kept, since that must not be sent any more', async () => {
-      const begun = await bench.arrive({ status: EXECUTING }, [OPS]);
-      await bench.settle(begun.deliveries.map((delivery) => dead(delivery)));
-      await finish({}, [OPS]);
-      await forgetDone();
-      const [delivery] = namesOf(begun);
-      expect(await left()).to.have.length(2);
-      const actor = { via: 'page', user: undefined, from: 'here' } as const;
-      expect(await bench.ledger.actions.redeliver(delivery.id, actor, false)).to.equal('superseded');
-    });
-
     it('a start that nothing watches, and what another job or BOT has come to than that of a start that is kept', async () => {
       const start = { status: EXECUTING, job_id: 'kept' } as const;
       for (const planned of [[OPS], []]) {
@@ -109,16 +108,6 @@ export function describeForgetting(name: string, createStore: CreateStore): void
         await forget(planned.length > 0 ? { doneBefore: now() + 1 } : { reachedNobodyBefore: now() + 1 });
         expect(await left()).to.deep.equal(['kept']);
       }
-    });
-
-    it('no result of a run that was overdue while that notice is kept', async () => {
-      await finish({ status: EXECUTING }, [OPS]);
-      const { bot_id: botId, job_id: jobId } = callbackWith();
-      const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
-      await bench.store.call(writeOwnNotice, [notice, [OPS]]);
-      await bench.arrive({}, []);
-      await forgetDone();
-      expect(await left()).to.have.length(2);
     });
 
     it('what was held back for good, but nothing that is pending, dead, or held until a time', async () => {
@@ -139,8 +128,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     it('of what reached nobody, callbacks that nobody was to be told of and starts whose result was there', async () => {
       await bench.arrive({ job_id: 'nobody' }, []);
-      const [start] = namesOf(await bench.arrive({ job_id: 'job', status: EXECUTING }, [OPS]));
-      await bench.settle([failed(start)]);
+      await bench.settled(bench.arrive({ job_id: 'job', status: EXECUTING }, [OPS]), failed);
       await finish({ job_id: 'job' }, [OPS]);
       await bench.arrive({ job_id: 'job', status: EXECUTING, message: 'late' }, [OPS]);
       const [, , held] = namesOf(await bench.arrive({ job_id: 'held' }, [OPS]));

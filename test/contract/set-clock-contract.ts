@@ -35,14 +35,14 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       setBy(-ms);
     };
 
-    it('attempts what waits for Botbell’s own next attempt, and what the service no longer retries', async () => {
+    it('attempts what waits for Botbell’s own next attempt, and what the service no longer retries, once this is noticed, also after a restart', async () => {
       await ahead(async () => {
         await putsOff(10 * MINUTE);
-        const [log] = namesOf(await bench.arrive({ job_id: 'posted' }, [LOG]));
-        await bench.settle([failed(log)]);
+        await bench.settled(bench.arrive({ job_id: 'posted' }, [LOG]), failed);
       });
       expect(await bench.due(), 'nobody has noticed').to.deep.equal([]);
-      expect(await beat()).to.equal(true);
+      const second = await bench.openAs('second');
+      expect([await beat(second), await beat(second)], 'once').to.deep.equal([true, false]);
       expect(await bench.due()).to.deep.equal([OPS.destination]);
       await bench.store.passTime(TAKE_OVER_AFTER_MS);
       expect(await bench.due()).to.deep.equal([LOG.destination, OPS.destination]);
@@ -82,13 +82,6 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       setBy(-SECOND);
       await beat();
       expect(await all()).to.deep.equal(before);
-    });
-
-    it('notices it after a restart, and once', async () => {
-      await ahead(() => putsOff(10 * MINUTE));
-      const second = await bench.openAs('second');
-      expect([await beat(second), await beat(second)]).to.deep.equal([true, false]);
-      expect(await bench.due()).to.deep.equal([OPS.destination]);
     });
 
     it('gives up what was received or waited then when give_up_after is over, not later', async () => {
@@ -166,17 +159,19 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       expect(await bench.release()).to.equal(1);
     });
 
-    it('obeys no pause that ends later than in an hour', async () => {
+    it('obeys no pause that ends later than in an hour, has a snooze last as long as it was to, and the config that was loaded last decide fifteen minutes after it is set right', async () => {
       await bench.ledger.pausePace(LOG.destination, HOUR);
-      await ahead(() => bench.ledger.pausePace(OPS.destination, 2 * SECOND));
+      const actor = { via: 'api', user: 'amy', from: '' } as const;
+      await ahead(async () => {
+        await bench.ledger.pausePace(OPS.destination, 2 * SECOND);
+        const until = bench.store.clock.now() + HOUR;
+        await bench.ledger.actions.snooze({ botId: 'b', until, isUntilSuccess: false, because: '', actor });
+      });
       await beat();
       const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR, isOfLogin: false };
       expect(await bench.ledger.currentPaces()).to.deep.equal([obeyed]);
-    });
-
-    it('lets the config that was loaded last decide fifteen minutes after it is set right', async () => {
-      await ahead(() => beat());
-      await beat();
+      const [snooze] = (await bench.ledger.archive.snoozes()).items;
+      expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);
       const [own] = await bench.ledger.processes();
       expect(own?.loadedAt).to.equal(bench.store.clock.now());
     });
@@ -219,8 +214,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
 
     it('takes what fails again for another trouble than one that was over then', async () => {
       const fails = async (job_id: string) => {
-        const [ops] = namesOf(await bench.arrive({ job_id }, [OPS]));
-        await bench.settle([dead(ops)]);
+        const [ops] = await bench.settled(bench.arrive({ job_id }, [OPS]), dead);
         return ops;
       };
       const all = async () => (await bench.ledger.archive.incidents({}, {})).items.length;
@@ -234,17 +228,6 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await bench.store.passTime(HOUR);
       await fails('another');
       expect(await all()).to.equal(2);
-    });
-
-    it('lets a snooze last as long as it was to', async () => {
-      const actor = { via: 'api', user: 'amy', from: '' } as const;
-      await ahead(() => {
-        const until = bench.store.clock.now() + HOUR;
-        return bench.ledger.actions.snooze({ botId: 'b', until, isUntilSuccess: false, because: '', actor });
-      });
-      await beat();
-      const [snooze] = (await bench.ledger.archive.snoozes()).items;
-      expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);
     });
 
     it('deletes what was received then when store.keep is over', async () => {

@@ -31,6 +31,8 @@ const UNMET = 'code == 1';
 const CHANGES = { repeat: 'changes', on: ['error', 'recovered'] } as const;
 const NO_LOGIN = { status: ERROR, message: 'no login' } as const;
 
+const dueNow = (of: DeliveryName) => putOff(of, 0);
+
 /** Everything is held until the end of the day: the tests' clock begins at midnight. */
 const MUTED: Partial<RouteRules> = { mute: [{}] };
 
@@ -188,8 +190,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     it('counts no error as told that became a dead letter or was dismissed, by repeat as by recovered', async () => {
       const planned = [to('slack:#ops', [CHANGES]), to('slack:#log', [CHANGES])];
       const again = () => bench.comes(NO_LOGIN, planned);
-      const [ops, log] = namesOf(await again());
-      await bench.settle([dead(ops), dead(log)]);
+      const [, log] = await bench.settled(again(), dead, dead);
       await bench.ledger.actions.dismiss(log.id, ASKED.actor);
       const second = await again();
       expect(bench.shown(second)).to.equal('tell, tell');
@@ -216,8 +217,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
     it('counts no message that a rule held as late at the end of a trouble of its destination', async () => {
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [target('slack:#alerts')] };
-      const [failing] = namesOf(await bench.comes({}, [to('slack:#ops')]));
-      await bench.settle([failed(failing, { isTakenOver: true, alert })]);
+      await bench.settled(bench.comes({}, [to('slack:#ops')]), (of) =>
+        failed(of, { isTakenOver: true, alert }),
+      );
       for (const end of [() => bench.release(), () => bench.endWith()]) {
         await bench.fails(muted);
         await pass(DAY);
@@ -388,8 +390,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('a BOT has what was held told before the success that ends it, whether that is told as a recovery or not', async () => {
         await bench.snooze({ botId: 'get_items', isUntilSuccess: true, until: bench.now + DAY });
         await bench.comes({ status: ERROR }, [to('slack:#ops')]);
-        const [success] = namesOf(await bench.comes({ status: 0 }, [to('slack:#ops')]));
-        await bench.settle([putOff(success, 0)]);
+        await bench.settled(bench.comes({ status: 0 }, [to('slack:#ops')]), dueNow);
         expect(await bench.claim()).to.deep.equal([]);
         await bench.endWith();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s', 'succeeded']);
@@ -479,16 +480,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('wait for no error that became a dead letter', async () => {
         const [lost] = namesOf(await bench.comes({ status: ERROR }, [here]));
-        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
-        await bench.settle([putOff(success, 0), dead(lost)]);
+        await bench.settled(bench.comes({ status: 0 }, [here]), dueNow);
+        await bench.settle([dead(lost)]);
         expect(await bench.summaries()).to.deep.equal(['recovered']);
       });
 
       it('wait for an error that a rule held, and for its summary until that is told or given up', async () => {
         const held = to('slack:#ops', [{ ...asked(), ...MUTED }]);
         await bench.comes({ status: ERROR }, [held]);
-        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
-        await bench.settle([putOff(success, 0)]);
+        await bench.settled(bench.comes({ status: 0 }, [here]), dueNow);
         expect(await bench.claim(), 'held').to.deep.equal([]);
         await pass(DAY);
         await bench.endWith();
@@ -515,8 +515,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.ledger.actions.routeAnew(error.callbackId, anew, ASKED.actor);
         const again = (await bench.claim()).map(({ record }) => record);
         await bench.settle([...error.deliveries, ...again].map((each) => delivered(each)));
-        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
-        await bench.settle([putOff(success, 0)]);
+        const [success] = await bench.settled(bench.comes({ status: 0 }, [here]), dueNow);
         const [due] = await bench.claim();
         const rerouted = (record: DeliveryName, ...perhaps: readonly string[]) =>
           bench.ledger.reroute({
@@ -558,15 +557,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('not told by itself once its BOT has failed again, unless a person asks for it', async () => {
         const both = to('slack:#log', [asked('succeeded')]);
-        const [ops, log] = namesOf(await bench.comes({ status: ERROR }, [here, both]));
-        await bench.settle([delivered(ops), delivered(log)]);
+        await bench.settled(bench.comes({ status: ERROR }, [here, both]), delivered, delivered);
         await pass(MINUTE);
         const fields = { status: 0, job_id: 'well', start_time: new Date(bench.now).toISOString() } as const;
-        const success = await bench.comes(fields, [here, both]);
-        await bench.settle(success.deliveries.map((each) => failed(each)));
+        await bench.settled(bench.comes(fields, [here, both]), failed, failed);
         await pass(MINUTE);
-        const [worse] = namesOf(await bench.comes({ status: ERROR }, [here]));
-        await bench.settle([delivered(worse)]);
+        await bench.settled(bench.comes({ status: ERROR }, [here]), delivered);
         const again = await bench.comes(fields, [here, both]);
         expect(bench.shown(again)).to.equal('superseded, tell');
         expect(claimedOf(again)).to.deep.equal(['slack:#log']);
@@ -575,17 +571,14 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.settle(again.deliveries.slice(1).map((each) => putOff(each, 0)));
         expect(await bench.summaries()).to.deep.equal(['succeeded']);
         await pass(MINUTE);
-        const [lost] = namesOf(await bench.comes({ status: 0 }, [here]));
-        await bench.settle([dead(lost)]);
+        const [lost] = await bench.settled(bench.comes({ status: 0 }, [here]), dead);
         await pass(MINUTE);
         await bench.comes({ status: ERROR }, []);
         await bench.ledger.actions.redeliver(lost.id, ASKED.actor, false);
         expect(await bench.summaries()).to.deep.equal(['recovered']);
-        const bad = await bench.comes({ status: ERROR }, [here, both]);
-        await bench.settle(bad.deliveries.map((each) => delivered(each)));
+        await bench.settled(bench.comes({ status: ERROR }, [here, both]), delivered, delivered);
         await pass(MINUTE);
-        const waiting = await bench.comes({ status: 0 }, [here, both]);
-        await bench.settle(waiting.deliveries.map((each) => putOff(each, 0)));
+        await bench.settled(bench.comes({ status: 0 }, [here, both]), dueNow, dueNow);
         await pass(MINUTE);
         await bench.comes({ status: ERROR }, []);
         expect(await bench.summaries(), 'though it waits already').to.deep.equal(['succeeded']);
@@ -774,7 +767,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('at a time', () => {
       const kind = 'digest' as const;
       const digest = { key: 'digest ops', kind, dueAt: 0, data: { since: 0 } };
-      const adopt = () => adopting(bench.ledger, { timers: [{ ...digest, dueAt: bench.now + HOUR }] });
       const notice = {
         kind: 'missed',
         subject: '{"template":"missed","botId":"get_items","botName":"","dueAt":1}',
@@ -783,8 +775,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         timezone: 'UTC',
       };
 
-      it('fires what is due, once, whichever process is first', async () => {
-        await adopt();
+      it('fires what is due, once, whichever process is first, and has what a snooze silences held', async () => {
+        await adopting(bench.ledger, { timers: [{ ...digest, dueAt: bench.now + HOUR }] });
         const second = await bench.openAs('second');
         expect(await bench.timers()).to.deep.equal([]);
         await pass(HOUR);
@@ -806,17 +798,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(HOUR);
         const [again] = await bench.timers();
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
-        expect(await bench.ledger.fire({ timer: again ?? timer, notice })).to.have.length(1);
-        expect(await bench.timersOf('digest')).to.deep.equal([]);
-      });
-
-      it('has what a snooze silences held, too', async () => {
-        await adopt();
-        await pass(HOUR);
         await bench.snooze({ botId: 'get_items' });
-        const [timer = { ...digest }] = await bench.timers();
-        const [told] = await bench.ledger.fire({ timer, notice });
+        const [told] = await bench.ledger.fire({ timer: again ?? timer, notice });
         expect(told?.reason).to.equal('snooze');
+        expect(await bench.timersOf('digest')).to.deep.equal([]);
       });
     });
 

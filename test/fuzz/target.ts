@@ -4,9 +4,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { judgeCall } from '../support/slack-judge.ts';
-import { CHANNELS, type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
-import type { ServeProcess } from '../support/process.ts';
-import { createProgramWorld, type ProgramWorld, TOKEN } from '../support/program-world.ts';
+import { CHANNELS, startSlackStandIn } from '../support/faulty-slack.ts';
+import { createProgramWorld, TOKEN } from '../support/program-world.ts';
 import { deliveriesIn } from '../support/proof-ledger.ts';
 import { postAll } from '../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../support/proof-tally.ts';
@@ -38,99 +37,38 @@ const ROUTES = `routes:
 display:
   links: { job: 'https://example.com/jobs/{{ job_id }}', file: 'https://example.com/{{ ref }}' }`;
 
-type OddMail = Awaited<ReturnType<typeof startRawMailServer>>;
-
-export class Target {
-  readonly #botbell: ServeProcess;
-  readonly #world: ProgramWorld;
-  readonly #oddSlack: SlackStandIn;
-  readonly #oddMail: OddMail;
-  readonly #url: string;
-  readonly #honest: Record<string, unknown>[] = [];
-  readonly #told: string[] = [];
-  #seen: number;
-
-  private constructor(
-    botbell: ServeProcess,
-    world: ProgramWorld,
-    odd: { slack: SlackStandIn; mail: OddMail },
-  ) {
-    this.#botbell = botbell;
-    this.#world = world;
-    this.#oddSlack = odd.slack;
-    this.#oddMail = odd.mail;
-    this.#url = botbell.callbacksUrl.replace('<token>', SECRETS.callbackToken);
-    this.#seen = botbell.log().length;
-  }
-
-  static async start(mode: 'delivered' | 'accepted'): Promise<Target> {
-    const world = await createProgramWorld({
-      receiver: `token: '${SECRETS.callbackToken}', answer_when: ${mode}`,
-      delivery: 'alerts: [operators]',
-      routes: ROUTES,
-      faultOf(call) {
-        const { ok, ...refusal } = judgeCall(WORKSPACE, call);
-        if (!ok) console.log(`Slack refuses ${JSON.stringify(refusal)} ${JSON.stringify(call.args)}`);
-        if (!ok) process.exitCode = 1;
-        return undefined;
-      },
-    });
-    const odd = { slack: await startSlackStandIn(WORKSPACE), mail: await startRawMailServer() };
-    world.rewrite((yaml) =>
-      yaml.replace(
-        'groups:',
-        `  odd-slack: { type: slack, token: '${TOKEN}', api_url: '${odd.slack.apiUrl}' }
-  odd-email: { type: email, smtp: 'smtp://bot:${SECRETS.password}@${odd.mail.host}/?ignoreTLS=true', from: alerts@example.com }
+export async function startTarget(mode: 'delivered' | 'accepted') {
+  const world = await createProgramWorld({
+    receiver: `token: '${SECRETS.callbackToken}', answer_when: ${mode}`,
+    delivery: 'alerts: [operators]',
+    routes: ROUTES,
+    faultOf(call) {
+      const { ok, ...refusal } = judgeCall(WORKSPACE, call);
+      if (!ok) console.log(`Slack refuses ${JSON.stringify(refusal)} ${JSON.stringify(call.args)}`);
+      if (!ok) process.exitCode = 1;
+      return undefined;
+    },
+  });
+  const [oddSlack, oddMail] = [await startSlackStandIn(WORKSPACE), await startRawMailServer()];
+  world.rewrite((yaml) =>
+    yaml.replace(
+      'groups:',
+      `  odd-slack: { type: slack, token: '${TOKEN}', api_url: '${oddSlack.apiUrl}' }
+  odd-email: { type: email, smtp: 'smtp://bot:${SECRETS.password}@${oddMail.host}/?ignoreTLS=true', from: alerts@example.com }
 groups:`,
-      ),
-    );
-    const botbell = await world.start({ nodeArguments: [`--max-old-space-size=${HEAP_MB}`] });
-    return new Target(botbell, world, odd);
-  }
+    ),
+  );
+  const botbell = await world.start({ nodeArguments: [`--max-old-space-size=${HEAP_MB}`] });
+  const url = botbell.callbacksUrl.replace('<token>', SECRETS.callbackToken);
+  const honest: Record<string, unknown>[] = [];
+  const told: string[] = [];
+  let seen = botbell.log().length;
 
-  /** @throws {Error} what does not hold */
-  async bear({ bodies, slackFaults, mailReplies }: Attack): Promise<void> {
-    this.#oddSlack.faults.push(...slackFaults);
-    this.#oddMail.replies.push(...mailReplies);
-    const ended = this.#botbell.exited().then(() => {
-      throw new Error(`the program has ended: ${this.#botbell.log().slice(-600)}`);
-    });
-    await Promise.race([ended, Promise.all([this.#postHonest(), ...bodies.map((body) => this.#post(body))])]);
-    this.#look();
-  }
-
-  /** Everybody honest is told once, the program stops, and its ledger says what the remotes say. @throws {Error} not so */
-  async settle(): Promise<void> {
-    const expected = pairsOf(this.#honest, HONEST);
-    const counted = () => {
-      this.#look();
-      const ofHonest = this.#told.filter((told) => HONEST.some((destination) => told.endsWith(destination)));
-      return tally(ofHonest, expected);
-    };
-    await until('who is honest is told', () => counted().missing.length === 0, SETTLED_WITHIN_MS);
-    this.#botbell.kill('SIGTERM');
-    expect(await this.#botbell.exited(), 'SIGTERM').to.equal(0);
-    expect([...counted().repeated], 'told twice').to.deep.equal([]);
-    const database = new DatabaseSync(this.#world.file);
-    const check: unknown = database.prepare('pragma integrity_check').get();
-    database.close();
-    expect(check).to.deep.equal({ integrity_check: 'ok' });
-    const delivered = await deliveriesIn(this.#world.store, 'delivered');
-    const toGoodRemotes = delivered.filter((line) => / (?:slack|email):\S+$/.test(line));
-    expect(toGoodRemotes, 'delivered').to.have.length(this.#told.length);
-  }
-
-  async close(): Promise<void> {
-    await this.#world.close();
-    await this.#oddMail.close();
-    await this.#oddSlack.close();
-  }
-
-  async #post({ bytes, encoding }: HostileBody): Promise<void> {
+  async function post({ bytes, encoding }: HostileBody): Promise<void> {
     const coded = encoding === '' ? {} : { 'content-encoding': encoding };
     const headers = { 'content-type': 'application/json', ...coded };
     try {
-      const answer = await request(this.#url, { method: 'POST', body: bytes, headers });
+      const answer = await request(url, { method: 'POST', body: bytes, headers });
       const { statusCode: status, headers: answered } = answer;
       expectAnswer({ status, headers: answered, body: await answer.body.text() });
     } catch (error) {
@@ -139,25 +77,58 @@ groups:`,
     }
   }
 
-  async #postHonest(): Promise<void> {
-    const [callback = {}] = keyedCallbacks(this.#honest.length + 1, { bot_id: 'honest-bot' }).slice(-1);
-    this.#honest.push(callback);
-    await postAll({ urlOf: () => this.#url, retryMs: 300, concurrency: 1 }, [callback]);
+  async function postHonest(): Promise<void> {
+    const [callback = {}] = keyedCallbacks(honest.length + 1, { bot_id: 'honest-bot' }).slice(-1);
+    honest.push(callback);
+    await postAll({ urlOf: () => url, retryMs: 300, concurrency: 1 }, [callback]);
   }
 
   /** At what has been told and logged since the last look. */
-  #look(): void {
-    const { slack, mail } = this.#world;
-    this.#told.push(...this.#world.told());
-    slack.messages.splice(0).forEach(expectMessage);
-    mail.mails.splice(0).forEach(expectMail);
-    const log = this.#botbell.log();
+  function look(): void {
+    told.push(...world.told());
+    world.slack.messages.splice(0).forEach(expectMessage);
+    world.mail.mails.splice(0).forEach(expectMail);
+    const log = botbell.log();
     const end = log.lastIndexOf('\n') + 1;
-    log.slice(this.#seen, end).split('\n').filter(Boolean).forEach(expectLogLine);
-    this.#seen = end;
-    const status = `/proc/${this.#botbell.pid}/status`;
+    log.slice(seen, end).split('\n').filter(Boolean).forEach(expectLogLine);
+    seen = end;
+    const status = `/proc/${botbell.pid}/status`;
     if (!existsSync(status)) return;
     const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] ?? 0);
     expect(kib * 1024, 'memory').to.be.below(MOST_RSS);
   }
+
+  return {
+    /** @throws {Error} what does not hold */
+    async bear({ bodies, slackFaults, mailReplies }: Attack): Promise<void> {
+      oddSlack.faults.push(...slackFaults);
+      oddMail.replies.push(...mailReplies);
+      const ended = botbell.exited().then(() => {
+        throw new Error(`the program has ended: ${botbell.log().slice(-600)}`);
+      });
+      await Promise.race([ended, Promise.all([postHonest(), ...bodies.map(post)])]);
+      look();
+    },
+    /** Everybody honest is told once, the program stops, and its ledger says what the remotes say. @throws {Error} not so */
+    async settle(): Promise<void> {
+      const expected = pairsOf(honest, HONEST);
+      const counted = () => {
+        look();
+        const ofHonest = told.filter((each) => HONEST.some((destination) => each.endsWith(destination)));
+        return tally(ofHonest, expected);
+      };
+      await until('who is honest is told', () => counted().missing.length === 0, SETTLED_WITHIN_MS);
+      botbell.kill('SIGTERM');
+      expect(await botbell.exited(), 'SIGTERM').to.equal(0);
+      expect([...counted().repeated], 'told twice').to.deep.equal([]);
+      const database = new DatabaseSync(world.file);
+      const check: unknown = database.prepare('pragma integrity_check').get();
+      database.close();
+      expect(check).to.deep.equal({ integrity_check: 'ok' });
+      const delivered = await deliveriesIn(world.store, 'delivered');
+      const toGoodRemotes = delivered.filter((line) => / (?:slack|email):\S+$/.test(line));
+      expect(toGoodRemotes, 'delivered').to.have.length(told.length);
+    },
+    close: () => Promise.all([world, oddMail, oddSlack].map((each) => each.close())),
+  };
 }

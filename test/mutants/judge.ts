@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Likeliest, type Test } from './likeliest.ts';
+import { type Likeliest, likeliestOf, type Test } from './likeliest.ts';
 import type { Asked, Loaded, Ran } from './subject.ts';
 
 export interface Subject {
@@ -33,12 +33,12 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
   const folder = mkdtempSync(join(tmpdir(), 'botbell-mutants-'));
   const sources = join(folder, 'sources.json');
   writeFileSync(sources, JSON.stringify(subject.sources));
-  const start = (first: number) => Running.start([sources, String(first), ...subject.tests]);
+  const start = (first: number) => startSubject([sources, String(first), ...subject.tests]);
   let shared = await start(NONE);
   const { loadedBy } = shared;
   const isNoticedBy = async (awake: number, tests: readonly Test[], likeliest: Likeliest) => {
     if (tests.length === 0) return false;
-    if (shared.isSpent) shared = await start(NONE);
+    if (shared.isSpent()) shared = await start(NONE);
     const only = tests.map(({ title }) => title);
     const { failed } = await shared.run({ awake, only }, timeFor(tests));
     if (failed !== undefined) likeliest.add(failed, awake);
@@ -53,7 +53,7 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
     const own = await start(awake);
     const tests = likeliest.ofLoaded(awake, subject.judgedMs);
     const only = tests.map(({ title }) => title);
-    const { failed } = own.isSpent ? { failed: '' } : await own.run({ awake, only }, timeFor(tests));
+    const { failed } = own.isSpent() ? { failed: '' } : await own.run({ awake, only }, timeFor(tests));
     own.end();
     if (failed !== undefined) likeliest.add(failed, awake);
     return failed === undefined ? 'survived' : 'noticed';
@@ -62,12 +62,10 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
   try {
     const { tests, failed } = await shared.run({ awake: NONE }, LONGEST_MS);
     if (failed !== undefined) throw new Error(`Without any mutant fails “${failed}”`);
-    const likeliest = new Likeliest(
-      tests.map((test) => ({ ...test, by: new Set(test.by) })),
-      subject.files,
-    );
+    const passing = tests.map((test) => ({ ...test, by: new Set(test.by) }));
+    const likeliest = likeliestOf(passing, subject.files);
     for (const awake of subject.mutants) tell(awake, await fateOf(awake, likeliest));
-    if (!shared.isSpent && (await shared.run({ awake: NONE }, LONGEST_MS)).failed !== undefined)
+    if (!shared.isSpent() && (await shared.run({ awake: NONE }, LONGEST_MS)).failed !== undefined)
       throw new Error('The tests leave something behind by which they fail when they run again');
   } finally {
     shared.end();
@@ -81,56 +79,42 @@ function timeFor(tests: readonly Test[]): number {
 }
 
 /** They end with this process: a mutant may loop for ever, and hear of nothing. */
-const alive = new Set<Running>();
-process.once('exit', () => alive.forEach((each) => each.end()));
+const alive = new Set<() => void>();
+process.once('exit', () => alive.forEach((end) => end()));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-class Running {
-  loadedBy: readonly number[] = [];
+async function startSubject(args: readonly string[]) {
   /** Of the stores and other files that tests make, which would fill the memory within a night. */
-  readonly #folder = mkdtempSync(join(IN_MEMORY, 'botbell-mutants-'));
-  #made: readonly string[] = [];
-  readonly #process: ChildProcess;
-  #isSpent = false;
-
-  private constructor(args: readonly string[]) {
-    const env = { ...process.env, TMPDIR: this.#folder };
-    this.#process = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore', env });
-    alive.add(this);
-  }
-
-  static async start(args: readonly string[]): Promise<Running> {
-    const running = new Running(args);
-    const loaded = await answerOf<Loaded>(running.#process, LONGEST_MS);
-    running.loadedBy = loaded?.loadedBy ?? [];
-    running.#isSpent = loaded === undefined;
-    running.#made = readdirSync(running.#folder);
-    return running;
-  }
-
-  /** Whether it ended, or may still do something that an earlier run began. */
-  get isSpent(): boolean {
-    return this.#isSpent || !this.#process.connected;
-  }
-
-  async run(asked: Asked, ms: number): Promise<Ran> {
-    // With a callback, it is no error that nobody handles if the process ends at this moment.
-    this.#process.send(asked, () => undefined);
-    const ran = (await answerOf<Ran>(this.#process, ms)) ?? { failed: 'it ended', isSpent: true, tests: [] };
-    if (ran.isSpent) this.end();
-    else
-      for (const name of readdirSync(this.#folder))
-        if (!this.#made.includes(name)) rmSync(join(this.#folder, name), { recursive: true });
-    return ran;
-  }
-
-  end(): void {
-    this.#isSpent = true;
-    this.#process.kill('SIGKILL');
-    alive.delete(this);
+  const folder = mkdtempSync(join(IN_MEMORY, 'botbell-mutants-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const child = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore', env });
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+    child.kill('SIGKILL');
+    alive.delete(end);
     // It may still write for a moment.
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  alive.add(end);
+  const loaded = await answerOf<Loaded>(child, LONGEST_MS);
+  const made = readdirSync(folder);
+  return {
+    loadedBy: loaded?.loadedBy ?? [],
+    end,
+    /** Whether it ended, or may still do something that an earlier run began. */
+    isSpent: () => loaded === undefined || hasEnded || !child.connected,
+    async run(asked: Asked, ms: number): Promise<Ran> {
+      // With a callback, it is no error that nobody handles if the process ends at this moment.
+      child.send(asked, () => undefined);
+      const ran = (await answerOf<Ran>(child, ms)) ?? { failed: 'it ended', isSpent: true, tests: [] };
+      if (ran.isSpent) end();
+      else
+        for (const name of readdirSync(folder))
+          if (!made.includes(name)) rmSync(join(folder, name), { recursive: true });
+      return ran;
+    },
+  };
 }
 
 /** @returns undefined: it ended, or did not answer in time */

@@ -9,58 +9,49 @@ export interface Test extends Omit<Ran['tests'][number], 'by'> {
 const NEAR = 20;
 const MOST_OF_FILE = 1000;
 
-export class Likeliest {
-  readonly #tests: readonly Test[];
-  readonly #files: readonly number[];
-  /** By mutant: what it says of a test that goes by it, and of one that noticed it. */
-  readonly #weights = new Map<number, number>();
-  readonly #noticed = new Map<string, Set<number>>();
+export type Likeliest = ReturnType<typeof likeliestOf>;
 
-  /** @param files the first mutant of each file */
-  constructor(tests: readonly Test[], files: readonly number[]) {
-    this.#tests = tests;
-    this.#files = files;
-    const times = new Map<number, number>();
-    for (const mutant of tests.flatMap(({ by }) => [...by])) times.set(mutant, (times.get(mutant) ?? 0) + 1);
-    for (const [mutant, many] of times) this.#weights.set(mutant, 1 / many);
+/** @param files the first mutant of each file */
+export function likeliestOf(tests: readonly Test[], files: readonly number[]) {
+  const times = new Map<number, number>();
+  for (const mutant of tests.flatMap(({ by }) => [...by])) times.set(mutant, (times.get(mutant) ?? 0) + 1);
+  const noticed = new Map<string, Set<number>>();
+
+  /** By what each mutant from the one to the other says of a test that goes by it, and of one that noticed it. */
+  function weightOf({ title, by, ms }: Test, from: number, to: number): number {
+    let weight = 0;
+    for (let other = from; other <= to; other += 1) {
+      if (by.has(other)) weight += 1 / (times.get(other) ?? Infinity);
+      if (noticed.get(title)?.has(other)) weight += 1;
+    }
+    return weight / Math.sqrt(Math.max(ms, 1));
   }
 
-  add(title: string, mutant: number): void {
-    this.#noticed.set(title, (this.#noticed.get(title) ?? new Set()).add(mutant));
-  }
-
-  /** @param ms after so long no further one begins, as long as they take without mutants */
-  of(mutant: number, ms: number): readonly Test[] {
-    const through = this.#tests.filter(({ by }) => by.has(mutant));
-    return within(ms, this.#inTurn(through, mutant - NEAR, mutant + NEAR));
-  }
-
-  /** Of one that is run before any test, as a constant is: those that go where few go in its file. */
-  ofLoaded(mutant: number, ms: number): readonly Test[] {
-    const first = this.#files.findLast((start) => start <= mutant) ?? 0;
-    const end = this.#files.find((start) => start > mutant) ?? first + MOST_OF_FILE;
-    // What passes by no mutant may judge what was made while it was loaded.
-    const silent = this.#tests.filter(({ by }) => by.size === 0);
-    const others = this.#tests.filter(({ by }) => by.size > 0);
-    return [...within(ms, silent), ...within(2 * ms, this.#inTurn(others, first, end - 1))];
-  }
-
-  #inTurn(tests: readonly Test[], from: number, to: number): readonly Test[] {
-    return tests
-      .map((test) => ({ test, weight: this.#weight(test, from, to) }))
+  function inTurn(these: readonly Test[], from: number, to: number): readonly Test[] {
+    return these
+      .map((test) => ({ test, weight: weightOf(test, from, to) }))
       .sort((a, b) => b.weight - a.weight)
       .map(({ test }) => test);
   }
 
-  #weight({ title, by, ms }: Test, from: number, to: number): number {
-    const noticed = this.#noticed.get(title);
-    let weight = 0;
-    for (let other = from; other <= to; other += 1) {
-      if (by.has(other)) weight += this.#weights.get(other) ?? 0;
-      if (noticed?.has(other)) weight += 1;
-    }
-    return weight / Math.sqrt(Math.max(ms, 1));
-  }
+  return {
+    add: (title: string, mutant: number) =>
+      void noticed.set(title, (noticed.get(title) ?? new Set()).add(mutant)),
+    /** @param ms after so long no further one begins, as long as they take without mutants */
+    of(mutant: number, ms: number): readonly Test[] {
+      const through = tests.filter(({ by }) => by.has(mutant));
+      return within(ms, inTurn(through, mutant - NEAR, mutant + NEAR));
+    },
+    /** Of one that is run before any test, as a constant is: those that go where few go in its file. */
+    ofLoaded(mutant: number, ms: number): readonly Test[] {
+      const first = files.findLast((start) => start <= mutant) ?? 0;
+      const end = files.find((start) => start > mutant) ?? first + MOST_OF_FILE;
+      // What passes by no mutant may judge what was made while it was loaded.
+      const silent = tests.filter(({ by }) => by.size === 0);
+      const others = tests.filter(({ by }) => by.size > 0);
+      return [...within(ms, silent), ...within(2 * ms, inTurn(others, first, end - 1))];
+    },
+  };
 }
 
 function within(ms: number, tests: readonly Test[]): readonly Test[] {

@@ -29,7 +29,9 @@ function* oneOpen({ observed }: History) {
 function* ofBot(history: History, bot: string) {
   const expected = troublesOf(history, bot);
   if (expected === undefined) return;
-  const one = expected.map(({ errors, isOver }) => `${errors.length} ${isOver ? 'over' : 'open'}`).join(', ');
+  const one = expected
+    .map(({ errors, overAt }) => `${errors.length} ${overAt < Infinity ? 'over' : 'open'}`)
+    .join(', ');
   const other = incidentsOf(history, bot)
     .map(({ count, state }) => `${count} ${state === 'over' ? state : 'open'}`)
     .join(', ');

@@ -21,17 +21,12 @@ export function troublesOf(history: History, bot: string): readonly Trouble[] | 
   if (routes.some(({ overdueMin, expect, unlessCode }) => overdueMin ?? expect ?? unlessCode))
     return undefined;
   if (!tellsErrors(routes)) return [];
-  const troubles = new Troubles();
   const closes = closesOf(history, bot);
   const results = history.resultsOf(bot);
   for (const close of closes)
     if (results.some(({ at }) => Math.abs(at - close.at) < SECOND)) return undefined;
-  const all = [...results.map((result) => ({ at: result.at, result })), ...closes];
   // Results that came at the same moment stay in the order of their ids.
-  for (const each of all.toSorted((a, b) => a.at - b.at))
-    if ('result' in each) troubles.add(each.result);
-    else troubles.close(each);
-  return troubles.isUnsure ? undefined : troubles.all;
+  return troublesFrom([...results, ...closes].toSorted((a, b) => a.at - b.at));
 }
 
 interface Close {
@@ -49,67 +44,53 @@ function closesOf(history: History, bot: string): readonly Close[] {
   });
 }
 
-export class Trouble {
+export interface Trouble {
   /** The errors that it counts, in the order in which they came. */
   readonly errors: [Admitted, ...Admitted[]];
   /** Infinity while it goes on. */
-  overAt = Infinity;
+  overAt: number;
   /** The success that ended it; undefined if a person did, or while it goes on. */
-  endedBy: Admitted | undefined;
-  /** The latest start of its runs. */
-  newestAt: number;
-
-  constructor(first: Admitted) {
-    this.errors = [first];
-    this.newestAt = startOf(first);
-  }
-
-  get isOver(): boolean {
-    return this.overAt < Infinity;
-  }
-
-  /** The start of the run whose error came last. */
-  get lastAt(): number {
-    return startOf(this.errors.at(-1) ?? this.errors[0]);
-  }
+  endedBy?: Admitted;
 }
 
-class Troubles {
-  readonly all: Trouble[] = [];
-  /** A success that started between the errors counted, an error that started with a success; or nobody knows what a person has closed. */
-  isUnsure = false;
-  #succeededAt = -Infinity;
+/**
+ * Undefined where a success started between the errors counted, or an error with a success; or nobody knows what a person has closed.
+ * @param all in the order in which they came
+ */
+function troublesFrom(all: readonly (Admitted | Close)[]): readonly Trouble[] | undefined {
+  const troubles: Trouble[] = [];
+  let [isUnsure, succeededAt] = [false, -Infinity];
 
-  add(result: Admitted): void {
-    const last = this.all.at(-1);
-    const open = last?.isOver === false ? last : undefined;
-    if (result.send.status === 1) this.#fail(result, open);
-    else this.#succeed(result, open);
+  function close({ at, place, isSure }: Close): void {
+    const closed = troubles[place];
+    isUnsure ||= !isSure || closed === undefined || place !== troubles.length - 1;
+    if (closed?.overAt === Infinity) closed.overAt = at;
   }
 
-  close({ at, place, isSure }: Close): void {
-    const closed = this.all[place];
-    this.isUnsure ||= !isSure || closed === undefined || place !== this.all.length - 1;
-    if (closed?.isOver === false) closed.overAt = at;
-  }
-
-  #fail(error: Admitted, open: Trouble | undefined): void {
+  function fail(error: Admitted, open: Trouble | undefined): void {
     const startedAt = startOf(error);
-    this.isUnsure ||= startedAt === this.#succeededAt;
-    if (startedAt < this.#succeededAt) return;
-    if (open === undefined) return void this.all.push(new Trouble(error));
-    open.errors.push(error);
-    open.newestAt = Math.max(open.newestAt, startedAt);
+    isUnsure ||= startedAt === succeededAt;
+    if (startedAt < succeededAt) return;
+    if (open === undefined) troubles.push({ errors: [error], overAt: Infinity });
+    else open.errors.push(error);
   }
 
-  #succeed(success: Admitted, open: Trouble | undefined): void {
+  function succeed(success: Admitted, open: Trouble | undefined): void {
     const startedAt = startOf(success);
-    this.#succeededAt = Math.max(this.#succeededAt, startedAt);
-    if (open === undefined || startedAt < Math.min(open.lastAt, open.newestAt)) return;
-    if (startedAt < open.newestAt) return void (this.isUnsure = true);
-    open.overAt = success.at;
-    open.endedBy = success;
+    succeededAt = Math.max(succeededAt, startedAt);
+    const starts = open?.errors.map(startOf) ?? [];
+    if (open === undefined || startedAt < (starts.at(-1) ?? 0)) return;
+    if (startedAt < Math.max(...starts)) return void (isUnsure = true);
+    Object.assign(open, { overAt: success.at, endedBy: success });
   }
+
+  for (const each of all) {
+    const open = troubles.slice(-1).find(({ overAt }) => overAt === Infinity);
+    if ('place' in each) close(each);
+    else if (each.send.status === 1) fail(each, open);
+    else succeed(each, open);
+  }
+  return isUnsure ? undefined : troubles;
 }
 
 function tellsErrors(routes: readonly RoutePlan[]): boolean {
