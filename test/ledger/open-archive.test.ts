@@ -86,14 +86,10 @@ describe('reading a ledger in SQLite', () => {
     return { before, after: contents() };
   };
 
-  it('sees what the service beside it has just written, and leaves every byte as it is', async () => {
+  it('sees what the service beside it has just written, also through a symbolic link, and leaves every byte as it is', async () => {
     const { id } = await fill(store);
     const { before, after } = await readUntouched(id);
     expect(after).to.deep.equal(before);
-  });
-
-  it('sees it through a symbolic link, too', async () => {
-    const { id } = await fill(store);
     const link = join(tempFolder(), 'link.db');
     symlinkSync(store.file, link);
     expectToldAndTakenOver(await storyIn(`sqlite:${link}`, id));
@@ -109,10 +105,15 @@ describe('reading a ledger in SQLite', () => {
     expectToldAndTakenOver(await storyIn(`sqlite:${store.folder}/copy.db`, id));
   });
 
-  it('finds that a file can be made, and makes none, nor its folders', async () => {
+  it('finds that a file can be made, says that there is none, and makes none, nor its folders', async () => {
     for (const path of ['botbell.db', 'a/b/botbell.db'])
       expect(await inspectStore(`sqlite:${join(store.folder, path)}`)).to.equal('none');
+    expect(await troubleWith(url())).to.match(/no ledger yet at store\.url.*botbell serve/);
     expect(contents()).to.deep.equal([]);
+    writeFileSync(store.file, '');
+    expect(await troubleWith(url())).to.match(/no ledger yet/);
+    const left = contents().map(([name, , bytes]) => [name, bytes]);
+    expect(left).to.deep.equal([['botbell.db', Buffer.alloc(0)]]);
   });
 
   it('finds what is no file, or in no folder', async () => {
@@ -139,43 +140,23 @@ describe('reading a ledger in SQLite', () => {
     }
   });
 
-  describe('that a killed service has left', () => {
-    let left: string;
+  it('sees what is in the log alone that a killed service has left, but makes no index of a log that has lost it', async () => {
+    const { ledger, id } = await fill(store);
     const leave = () => {
-      left = tempFolder();
-      for (const name of readdirSync(store.folder)) {
-        copyFileSync(join(store.folder, name), join(left, name));
-      }
+      const left = tempFolder();
+      for (const name of readdirSync(store.folder)) copyFileSync(join(store.folder, name), join(left, name));
+      return left;
     };
-
-    it('sees what is in the log alone', async () => {
-      const { id } = await fill(store);
-      leave();
-      expectToldAndTakenOver(await storyIn(`sqlite:${left}/botbell.db`, id));
-    });
-
-    it('makes no index of a log that has lost it: what stands in the log alone is not seen', async () => {
-      const { ledger, id } = await fill(store);
-      await ledger.close(CLOSED_WITHIN_MS);
-      const again = await store.open({ clock: systemClock });
-      const last = await again.admit(arrivalOf(callbackWith({ job_id: 'last' }), [OPS]));
-      leave();
-      rmSync(join(left, 'botbell.db-shm'));
-      const names = readdirSync(left);
-      const { archive, close } = await openArchive(`sqlite:${left}/botbell.db`);
-      expectToldAndTakenOver(await archive.story(id));
-      expect(await archive.story(last.callbackId)).to.equal(undefined);
-      await close();
-      expect(readdirSync(left)).to.deep.equal(names);
-    });
-  });
-
-  it('says that there is none, and makes none', async () => {
-    expect(await troubleWith(url())).to.match(/no ledger yet at store\.url.*botbell serve/);
-    writeFileSync(store.file, '');
-    expect(await troubleWith(url())).to.match(/no ledger yet/);
-    const left = contents().map(([name, , bytes]) => [name, bytes]);
-    expect(left).to.deep.equal([['botbell.db', Buffer.alloc(0)]]);
+    expectToldAndTakenOver(await storyIn(`sqlite:${leave()}/botbell.db`, id));
+    await ledger.close(CLOSED_WITHIN_MS);
+    const again = await store.open({ clock: systemClock });
+    const last = await again.admit(arrivalOf(callbackWith({ job_id: 'last' }), [OPS]));
+    const left = leave();
+    rmSync(join(left, 'botbell.db-shm'));
+    const names = readdirSync(left);
+    expectToldAndTakenOver(await storyIn(`sqlite:${left}/botbell.db`, id));
+    expect(await storyIn(`sqlite:${left}/botbell.db`, last.callbackId)).to.equal(undefined);
+    expect(readdirSync(left)).to.deep.equal(names);
   });
 
   if (process.getuid?.() !== 0) {

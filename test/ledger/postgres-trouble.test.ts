@@ -210,8 +210,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(await rejectionOf(arrive('job-1', ledger, PATIENT_MS))).to.be.instanceOf(LedgerUnavailable);
     proxy.onSent = () => undefined;
     expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
-    const again = await arrive('job-1', ledger, PATIENT_MS);
-    expect(claimedOf(again)).to.have.length(2);
+    expect(claimedOf(await arrive('job-1', ledger, PATIENT_MS))).to.have.length(2);
     // The server ends a closed connection's process when it comes to it.
     await until('the connection is closed', async () => {
       const after = await backends();

@@ -175,27 +175,17 @@ describe('The files of a SQLite ledger', () => {
     });
   });
 
-  describe('that a crash has left', () => {
-    beforeEach(async () => {
-      ledger = await store.open();
-      await arrive('job-1');
-    });
-
-    it('are gone on with, and what the dead process held is free', async () => {
-      const reopened = await openAt(crash('crashed.db'));
-      expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([]);
-      await reopened.upkeep.repair(HANDS);
-      expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([OPS.destination]);
-      await reopened.close();
-    });
-
-    it('have nothing of a transaction that was cut off', async () => {
-      const path = crash('crashed.db');
-      truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 10);
-      const reopened = await openAt(path);
-      expect((await arrive('job-1', reopened)).isNew).to.equal(true);
-      await reopened.close();
-    });
+  it('that a crash has left are gone on with, without a transaction that was cut off, and what the dead process held is free', async () => {
+    ledger = await store.open();
+    await arrive('job-1');
+    const [whole, cut] = [crash('whole.db'), crash('cut.db')];
+    truncateSync(`${cut}-wal`, statSync(`${cut}-wal`).size - 10);
+    const [reopened, other] = [await openAt(whole), await openAt(cut)];
+    expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([]);
+    await reopened.upkeep.repair(HANDS);
+    expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([OPS.destination]);
+    expect((await arrive('job-1', other)).isNew).to.equal(true);
+    for (const each of [reopened, other]) await each.close();
   });
 
   it('say, where SQLite knows only that the disk failed, what the system says of a file that nobody can touch', () => {

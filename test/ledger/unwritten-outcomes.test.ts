@@ -37,37 +37,27 @@ describe('unwritten outcomes', () => {
     expect(outcomes.has(named(1))).to.equal(false);
   });
 
-  it('are written in order, and once for all who ask at the same moment', async () => {
-    outcomes.keep(settlementOf(delivered(named(1))));
-    outcomes.keep(settlementOf(delivered(named(2))));
+  it('are written in order, and once for all who ask at the same moment, and stay while the store is away', async () => {
+    for (const id of [1, 2]) outcomes.keep(settlementOf(delivered(named(id))));
     await Promise.all([outcomes.write(), outcomes.write()]);
-    await outcomes.write();
-    expect(idsWritten()).to.deep.equal([1, 2]);
-  });
-
-  it('stay while the store is away', async () => {
-    outcomes.keep(settlementOf(delivered(named(1))));
+    outcomes.keep(settlementOf(delivered(named(3))));
     failure = () => new Error('away');
     await outcomes.write();
     failure = () => undefined;
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([1]);
+    expect(idsWritten()).to.deep.equal([1, 2, 3]);
   });
 
-  it('are tried again behind the others, so that one that stays locked holds up none of them', async () => {
+  it('are tried again behind the others, so that one that stays locked holds up none of them, and dropped when a store that works refuses them', async () => {
     for (const id of [1, 2, 3]) outcomes.keep(settlementOf(delivered(named(id))));
     failure = ({ update }) => (update?.id === 1 ? new Error('locked') : undefined);
     await outcomes.write();
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([2, 3]);
-  });
-
-  it('are dropped when a store that works refuses them', async () => {
-    outcomes.keep(settlementOf(delivered(named(1))));
-    outcomes.keep(settlementOf(delivered(named(2))));
+    outcomes.keep(settlementOf(delivered(named(4))));
     failure = ({ update }) => (update?.id === 1 ? new OperationFailed('never') : undefined);
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([2]);
+    expect(idsWritten()).to.deep.equal([2, 3, 4]);
     expect(outcomes.has(named(1))).to.equal(false);
   });
 });

@@ -30,6 +30,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'weeks and days of the year': ['2026-W47-5T09:00:00Z', '2026W475T090000Z', '2026-324T09:00:00Z'],
   'years of six digits, and other digits': ['+002026-11-20T09:00:00Z', '２０２６-11-20T09:00:00Z'],
   'what other programs write': ['1763600000', 'Fri, 20 Nov 2026 09:00:00 GMT'],
+  'a megabyte': [`2026-11-20T00:00:00.${'1'.repeat(1_000_000)}Z`],
 };
 
 describe('parseStartTime', () => {
@@ -59,12 +60,9 @@ describe('parseStartTime', () => {
 
   for (const [what, texts] of Object.entries(REFUSED))
     it(`refuses ${what}`, () => {
-      for (const text of texts) expect(isoInstant(text), JSON.stringify(text)).to.equal(undefined);
+      for (const text of texts)
+        expect(isoInstant(text), JSON.stringify(text.slice(0, 40))).to.equal(undefined);
     });
-
-  it('refuses a megabyte without reading it', () => {
-    expect(isoInstant(`2026-11-20T00:00:00.${'1'.repeat(1_000_000)}Z`)).to.equal(undefined);
-  });
 
   it('reads what Date writes, in both forms', () => {
     fc.assert(
