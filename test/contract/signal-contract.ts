@@ -232,7 +232,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(over?.notice).to.have.nested.property('alert.subject.troubles[0]').that.includes({ late: 1 });
     });
 
-    it('counts an error as told where it was routed anew, by repeat as by recovered', async () => {
+    it('counts an error as told where it was routed anew, by repeat as by recovered, which waits for it', async () => {
       const { callbackId } = await bench.comes(NO_LOGIN, [to('slack:#ops', [CHANGES])]);
       const anew = { targets: [target('slack:#new')], routing: [], channels: new Map() };
       await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
@@ -242,6 +242,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(await bench.fails(moved, NO_LOGIN)).to.equal('repeat');
       const success = await bench.comes({ status: 0 }, [moved]);
       expect(success.deliveries[0]?.telling?.occasion).to.include({ template: 'recovered', failures: 2 });
+      const added = (await bench.ledger.archive.story(callbackId))?.deliveries[1]?.id ?? NaN;
+      expect(success.deliveries[0]).to.include({ behind: added });
     });
 
     it('has a success end the errors that came while the clock was ahead', async () => {
@@ -445,7 +447,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const asked = (...more: RouteFields['on'] & object) =>
         ({ on: ['error', 'recovered', ...more] }) as const;
       const here = to('slack:#ops', [asked()]);
-      const behind = ({ deliveries }: Admission) => deliveries.map((each) => each.behind);
 
       it('wait at each destination for all errors that it answers, whichever process has them', async () => {
         const planned = [here, to('slack:#log', [asked()])];
@@ -455,7 +456,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: EXECUTING }, [to('slack:#ops')]);
         await bench.settle([putOff(first, 5 * MINUTE), putOff(last, 2 * MINUTE), delivered(log)]);
         const success = await bench.comes({ status: 0 }, [...planned, to('slack:#all')]);
-        const ahead = behind(success);
+        const ahead = success.deliveries.map((each) => each.behind);
         expect(ahead, 'of two jobs, whose order nobody knows').to.deep.equal([0, undefined, undefined]);
         const [ops, other, plain] = namesOf(success);
         await bench.settle([putOff(ops, 0), delivered(other), delivered(plain)]);
@@ -468,14 +469,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           const told = due.map(({ record }) => delivered(record));
           await bench.settle(told, second);
         }
-      });
-
-      it('wait also for an error that was routed anew', async () => {
-        const { callbackId } = await bench.comes({ status: ERROR }, [to('slack:#log', [asked()])]);
-        const anew = { targets: [target('slack:#ops')], routing: [], channels: new Map() };
-        await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
-        const added = (await bench.ledger.archive.story(callbackId))?.deliveries[1]?.id;
-        expect(behind(await bench.comes({ status: 0 }, [here]))).to.deep.equal([added]);
       });
 
       it('wait for no error that became a dead letter', async () => {
@@ -704,38 +697,30 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.endWith()).to.equal(0);
       });
 
-      it('lets a person deliver by itself what a summary has that was given up, and nothing that waits for one', async () => {
-        await bench.fails(muted);
-        const [held] = namesOf(await bench.comes({ job_id: 'held', status: ERROR }, [muted]));
-        await pass(DAY);
-        await bench.endWith();
-        const redeliver = () => bench.ledger.actions.redeliver(held.id, ASKED.actor, false);
-        expect(await redeliver()).to.equal('open');
-        const [due] = await bench.claim();
-        await bench.settle([dead(due?.record ?? NOBODY)]);
-        expect(await redeliver()).to.equal('accepted');
-        await bench.tellAll();
-        const ended = ['slack:#ops held', 'slack:#ops delivered', 'slack:#ops dead'];
-        expect(await bench.states()).to.deep.equal(ended);
-      });
-
-      it('has all that a summary tells delivered by its receipt when it arrives, though it was dead before', async () => {
+      it('has all that a summary tells delivered by its receipt when it arrives, though it was dead before, and a person had one of it delivered by itself then', async () => {
         await bench.fails(muted);
         const { callbackId } = await bench.comes({ job_id: 'held', status: ERROR }, [muted]);
+        const [alone] = namesOf(await bench.comes({ job_id: 'alone', status: ERROR }, [muted]));
         await pass(DAY);
         await bench.endWith();
-        const held = ['slack:#ops held', 'slack:#ops held'];
+        const redeliver = (id: number) => bench.ledger.actions.redeliver(id, ASKED.actor, false);
+        const held = Array<string>(3).fill('slack:#ops held');
         expect(await bench.states()).to.deep.equal([...held, 'slack:#ops pending']);
-        expect(await bench.ledger.archive.countOpen()).to.include({ held: 2, pending: 1 });
+        expect(await bench.ledger.archive.countOpen()).to.include({ held: 3, pending: 1 });
+        expect(await redeliver(alone.id), 'it waits for its summary').to.equal('open');
         const [due] = await bench.claim();
         const { id } = due?.record ?? NOBODY;
         await bench.settle([dead(due?.record ?? NOBODY)]);
         const counted = await bench.ledger.archive.countOpen();
         expect(counted, 'no longer to be told').to.include({ held: 0, dead: 1 });
-        expect((await bench.states()).slice(0, 2)).to.deep.equal(held);
-        await bench.ledger.actions.redeliver(id, ASKED.actor, false);
+        expect((await bench.states()).slice(0, 3)).to.deep.equal(held);
+        expect(await redeliver(alone.id)).to.equal('accepted');
         await bench.tellAll();
-        const [first, told, own] = await bench.deliveries();
+        const ended = [...held.slice(1), 'slack:#ops delivered', 'slack:#ops dead'];
+        expect(await bench.states()).to.deep.equal(ended);
+        await redeliver(id);
+        await bench.tellAll();
+        const [first, told, , own] = await bench.deliveries();
         for (const each of [first, told])
           expect(each).to.include({ state: 'delivered', reason: null, receipt: own?.receipt });
         const { history } = (await bench.ledger.archive.story(callbackId)) ?? { history: [] };

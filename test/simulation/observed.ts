@@ -153,9 +153,7 @@ export interface Observed {
   dead: readonly Listed[];
   /** All incidents at the end, the newest first. */
   incidents: readonly ListedIncident[];
-  /** What the report of all days says at the end. */
   reported: readonly ReportedBot[];
-  /** The metrics of each process at the end. */
   metrics: readonly string[];
   stuck: string | undefined;
 }

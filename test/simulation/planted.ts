@@ -87,7 +87,6 @@ const chosen = PLANTED.filter(({ does }) => does.includes(values.only));
 const left = chosen.values();
 let [tried, found] = [0, 0];
 
-/** Tries the remaining faults one after the other, in a tree of its own. */
 async function tryAll(folder: string): Promise<void> {
   while (performance.now() < began + Number(values.minutes) * 60_000) {
     const { value: planted } = left.next();

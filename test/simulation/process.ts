@@ -119,7 +119,6 @@ export class Process implements Run {
     return this.#around.timeline.after(ms, () => this.reach('any', run));
   }
 
-  /** Reports only what should never happen. */
   #logger(): Logger {
     const { observed, say } = this.#around;
     const ignore = () => undefined;

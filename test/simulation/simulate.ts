@@ -39,7 +39,6 @@ function isWorthTelling(line: string, place: number, trace: readonly string[]): 
   return !(passes(line) && passes(trace[place + 1]));
 }
 
-/** Tells the story of a seed, shrunk to what its failure needs. */
 async function tell(seed: number, isShrinking: boolean): Promise<boolean> {
   let scenario = scenarioOf(seed);
   const [first] = isShrinking ? (await runScenario(scenario)).broken : [];

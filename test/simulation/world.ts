@@ -60,8 +60,6 @@ export async function lived(scenario: Scenario, isTracing: boolean) {
     onEvent: count,
   };
 
-  // Processes
-
   function start(slot: number): void {
     const run = (runs[slot] ?? 0) + 1;
     runs[slot] = run;
@@ -116,8 +114,6 @@ export async function lived(scenario: Scenario, isTracing: boolean) {
     down(process, downFor);
   }
 
-  // Faults
-
   function strike(fault: Fault): void {
     if (timeline.now >= scenario.healedAt) return;
     const { kind } = fault;
@@ -156,8 +152,6 @@ export async function lived(scenario: Scenario, isTracing: boolean) {
       if (slots[slot] === undefined) start(slot);
     }
   }
-
-  // Time
 
   function isIdle(): boolean {
     const processes = slots.filter((each) => each !== undefined);

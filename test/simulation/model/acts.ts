@@ -83,7 +83,7 @@ function* dismissed(history: History, acted: Acted) {
 function* routedAnew(history: History, acted: Acted) {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
   const config = history.scenario.configs[history.settledConfig(acted.at) ?? -1];
-  if (admitted === undefined || config === undefined || isBegun(history, admitted)) return;
+  if (admitted === undefined || config === undefined || history.isEndedStart(admitted)) return;
   const status = STATUS_NAMES[admitted.send.status];
   const routes = routesOf(config, admitted.send.bot).filter(({ on }) => on.includes(status));
   for (const destination of new Set(routes.flatMap(({ notify }) => notify))) {
@@ -104,7 +104,7 @@ function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
   for (const admitted of history.admitted)
     for (const delivery of admitted.listed.deliveries) {
       const { id, destination, state } = delivery;
-      if (!dead.includes(id) || isEnded(delivery) || isBegun(history, admitted)) continue;
+      if (!dead.includes(id) || isEnded(delivery) || history.isEndedStart(admitted)) continue;
       const isAttempted = isAttemptedSince(history, { admitted, delivery }, at);
       if (isAttempted || !isRoutedSince(history, at, admitted, destination)) continue;
       yield `what is given back is attempted: ${nameOf(admitted.send)} at ${destination} is ${state}`;
@@ -114,11 +114,6 @@ function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
 function isRoutedSince(history: History, time: number, { send }: Admitted, destination: string): boolean {
   const config = history.scenario.configs[history.settledConfig(time) ?? -1];
   return config !== undefined && namedBy(config, send).includes(destination);
-}
-
-/** Whether the callback is an `executing` whose job's result has come: it is not sent any more. */
-function isBegun(history: History, { send }: Admitted): boolean {
-  return send.status === 2 && history.hasResult({ send });
 }
 
 function* testsOnce(history: History) {

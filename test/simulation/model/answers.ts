@@ -53,9 +53,8 @@ function* fittingResult(history: History, post: Post) {
   const { send, result, status, deliveries = [] } = post;
   const states = deliveries.map(({ state }) => state);
   const isFitting = (FITTING[result ?? ''] ?? (() => true))(states);
-  const isStart = send.status === 2 && history.hasResult({ send });
   const isNeedless = status !== 200 && states.length > 0 && states.every((state) => state === 'delivered');
-  if (isFitting && !isNeedless && (result !== 'superseded' || isStart)) return;
+  if (isFitting && !isNeedless && (result !== 'superseded' || history.isEndedStart({ send }))) return;
   yield `the result fits: ${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`;
 }
 

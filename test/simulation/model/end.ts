@@ -85,7 +85,8 @@ function* takenOver(history: History, admitted: Admitted) {
 function* inTime(history: History, admitted: Admitted, { process, destination }: Attempt, next: Attempt) {
   const died = history.endOf(process);
   const byAnother = history.scenario.replicas > 1 ? died + TAKEN_OVER_WITHIN_MS : Infinity;
-  const freed = Math.min(byAnother, history.startAfter(process.slot, died));
+  const restarted = history.observed.loaded.find(({ slot, at }) => slot === process.slot && at > died);
+  const freed = Math.min(byAnother, restarted?.at ?? Infinity);
   const posts = history.postsOf(admitted.send).filter(({ at }) => at < next.at);
   const lastPost = Math.max(...posts.map(({ at }) => at));
   const due = Math.max(freed, lastPost + history.configOf(admitted).takeOverAfterMs) + LATE_MS;

@@ -42,7 +42,7 @@ export class History {
   readonly scenario: Scenario;
   readonly observed: Observed;
   readonly now: number;
-  /** The callbacks, in the order in which they were admitted. */
+  /** In the order in which they were admitted. */
   readonly admitted: readonly Admitted[];
   readonly hasReloads: boolean;
   readonly hasSetClocks: boolean;
@@ -94,17 +94,13 @@ export class History {
     return this.endOf(process) > written && !this.isStoreHit(endedAt, written);
   }
 
-  /** The attempts in the order in which they began. */
-  attemptsAt(destination: string, key: string): readonly Attempt[] {
-    return this.#attempts.get(`${key} at ${destination}`) ?? [];
-  }
-
   attemptsTo(destination: string): readonly Attempt[] {
     return this.observed.attempts.filter((each) => each.destination === destination);
   }
 
+  /** The attempts in the order in which they began. */
   attemptsOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
-    return this.attemptsAt(destination, keyOfSend(send.nth, send.job));
+    return this.#attempts.get(messageOf({ key: keyOfSend(send.nth, send.job), destination })) ?? [];
   }
 
   sentAs<Name extends OwnSubject['template']>(...names: readonly Name[]): readonly SentAs<Name>[] {
@@ -141,11 +137,6 @@ export class History {
     return this.#ends.get(process) ?? Infinity;
   }
 
-  /** When the next process of the slot starts: a restart on the same machine. Infinity: never. */
-  startAfter(slot: number, time: number): number {
-    return this.observed.loaded.find((load) => load.slot === slot && load.at > time)?.at ?? Infinity;
-  }
-
   /** Whether any process's store fails, is slow or loses answers then, or did so shortly before. */
   isStoreHit(from: number, to: number): boolean {
     return this.scenario.faults.some(
@@ -153,13 +144,10 @@ export class History {
     );
   }
 
-  /** Whether a process ends then, or came back only shortly before. */
-  isProcessHit(from: number, to: number): boolean {
-    return this.observed.ends.some(({ at }) => at <= to && at + 240 * SECOND >= from);
-  }
-
+  /** Whether the store works then, and no process ends, or came back only shortly before. */
   isCalm(from: number, to: number): boolean {
-    return !this.isStoreHit(from, to) && !this.isProcessHit(from, to);
+    const isEnd = ({ at }: { readonly at: number }) => at <= to && at + 240 * SECOND >= from;
+    return !this.isStoreHit(from, to) && !this.observed.ends.some(isEnd);
   }
 
   weatherAt(destination: string): readonly WeatherFault[] {
@@ -220,8 +208,9 @@ export class History {
     return { may, must: [...may].filter((destination) => sets.every((set) => set.includes(destination))) };
   }
 
-  hasResult({ send }: Pick<Admitted, 'send'>): boolean {
-    return this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }));
+  /** Whether it is an `executing` whose job's result has come: it is not sent any more. */
+  isEndedStart({ send }: Pick<Admitted, 'send'>): boolean {
+    return send.status === 2 && this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }));
   }
 
   /** Whether an answer said that a rule holds the message for a while, or may have said so and was lost. */
@@ -268,7 +257,6 @@ export class History {
   }
 }
 
-/** The part of a config that concerns the BOTs that run. */
 function routesOfBots({ routes }: ConfigPlan): string {
   return JSON.stringify(routes.filter(({ bots }) => bots.some((bot) => BOTS.includes(bot))));
 }
@@ -307,9 +295,9 @@ export function seconds(ms: number): string {
   return `${(ms / SECOND).toFixed(3)} s`;
 }
 
-export const messageOf = ({ key, destination }: Attempt): string => `${key} at ${destination}`;
+export const messageOf = ({ key, destination }: Pick<Attempt, 'key' | 'destination'>): string =>
+  `${key} at ${destination}`;
 
-/** The first item of each name, in their order. */
 export function firstsOf<Item>(all: readonly Item[], nameOf: (item: Item) => string): readonly Item[] {
   const names = all.map(nameOf);
   return all.filter((_, place) => names.indexOf(names[place] ?? '') === place);

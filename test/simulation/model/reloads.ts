@@ -18,8 +18,7 @@ export function* judgeReloads(history: History) {
 /** A delivery that the last config routes again, within `give_up_after`, does not stay "no longer routed". */
 function* revived(history: History, admitted: Admitted) {
   const last = history.scenario.configs.at(-1);
-  const isBegun = admitted.send.status === 2 && history.hasResult(admitted);
-  if (last === undefined || last.giveUpAfterMs < HOUR || isBegun) return;
+  if (last === undefined || last.giveUpAfterMs < HOUR || history.isEndedStart(admitted)) return;
   for (const { destination, state, rule, last_error: error } of admitted.listed.deliveries) {
     const isUnrouted = rule === 'no longer routed' || (state === 'dead' && error?.code === 'not_routed');
     if (isUnrouted && namedBy(last, admitted.send).includes(destination))

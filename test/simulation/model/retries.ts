@@ -33,7 +33,7 @@ function* attemptedAtOnce(history: History, post: Post) {
 
 function isHindered(history: History, admitted: Admitted, { send, at }: Post): boolean {
   const { isAccepting, maxInFlight, giveUpAfterMs } = history.configOf(admitted);
-  const isEnded = send.status === 2 && history.hasResult(admitted);
+  const isEnded = history.isEndedStart({ send });
   const isOld = at > admitted.at + giveUpAfterMs - MINUTE;
   if (isAccepting || maxInFlight < 100 || isEnded || isOld || history.isActedOn(admitted)) return true;
   const [from, to] = [at - MINUTE, at + 2 * AT_ONCE_MS];

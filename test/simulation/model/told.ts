@@ -189,7 +189,7 @@ function isRightlyUntold(
 ): boolean {
   if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return true;
   if (state === 'held' && isLostWithItsSummary(history, destination)) return true;
-  return rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
+  return rule === 'superseded' && history.isEndedStart(admitted);
 }
 
 /** Messages in a dead summary are lost with it, until the summary is delivered again. */
