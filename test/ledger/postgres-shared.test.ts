@@ -36,17 +36,7 @@ describe('Statements that are asked at the same time', () => {
     ];
     const rows = await ask(update(1, 'a'), update(2, 'b'), update(3, 'not there'));
     expect(rows.map((each) => each.map(({ name }) => name))).to.deep.equal([['a'], ['b'], []]);
-    expect(sent.map(({ text, values }) => ({ text, values }))).to.deep.equal([
-      {
-        text:
-          'UPDATE rows SET id = given.v1 FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS given(v1, v2, nr) ' +
-          'WHERE name = given.v2 RETURNING CAST(given.nr AS INTEGER) AS nr,  name',
-        values: [
-          [1, 2, 3],
-          ['a', 'b', 'not there'],
-        ],
-      },
-    ]);
+    expect(sent).to.have.length(1);
   });
 
   it('insert all their rows in the order in which they were asked, or none', async () => {

@@ -7,6 +7,7 @@ import {
   MINUTE,
   type Scenario,
   SECOND,
+  type StoreFault,
   TEAM,
   type Weather,
   WEATHERS,
@@ -59,7 +60,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
   const some = (amount: number, make: () => Fault | readonly Fault[]) =>
     Array.from({ length: amount === 0 ? 0 : random.int(1, 2 * amount) }, make).flat();
-  const store = (mode: 'slow' | 'fails' | 'lost') => (): Fault => ({
+  const store = (mode: StoreFault['mode']) => (): Fault => ({
     kind: 'store',
     at: random.chance(0.5) ? amid() : at(),
     for: random.of([1, 4, 15, 60, 90]) * SECOND,

@@ -112,17 +112,12 @@ export interface ListedIncident {
 }
 
 /** A BOT's figures as `GET /api/report` says them. */
-export interface ReportedBot {
+export interface ReportedBot extends Readonly<Record<FigureName, number>> {
   readonly bot_id: string;
-  readonly runs: number;
-  readonly unfinished: number;
-  readonly succeeded: number;
-  readonly errors: number;
-  readonly missed: number;
-  readonly overdue: number;
-  readonly running_seconds: number;
-  readonly incidents: number;
 }
+
+type FigureName =
+  'runs' | 'unfinished' | 'succeeded' | 'errors' | 'missed' | 'overdue' | 'running_seconds' | 'incidents';
 
 /** A callback as the API lists it at the end. */
 export interface Admitted {

@@ -8,17 +8,9 @@ export type Status = 0 | 1 | 2;
 export type On = 'succeeded' | 'error' | 'executing' | 'recovered';
 export const STATUS_NAMES = ['succeeded', 'error', 'executing'] as const;
 
-export interface MutePlan {
-  /** Minutes of the day (UTC). */
-  readonly from: number;
-  readonly to: number;
-  readonly exceptErrors: boolean;
-}
+type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
-export interface ExpectPlan {
-  readonly everyMin: number;
-  readonly graceMin: number;
-}
+export type ExpectPlan = Numbers<'everyMin' | 'graceMin'>;
 
 export interface StepPlan {
   readonly afterMin: number;
@@ -36,16 +28,14 @@ export interface RoutePlan {
   /** `changes`, or minutes. */
   readonly repeat?: 'changes' | number;
   readonly unlessCode?: number;
-  readonly mute?: MutePlan;
+  /** In minutes of the day (UTC). */
+  readonly mute?: Numbers<'from' | 'to'> & { readonly exceptErrors: boolean };
   readonly overdueMin?: number;
   readonly expect?: ExpectPlan;
   readonly steps?: readonly StepPlan[];
 }
 
-export interface BurstPlan {
-  readonly max: number;
-  readonly perMs: number;
-}
+export type BurstPlan = Numbers<'max' | 'perMs'>;
 
 export interface ConfigPlan {
   readonly routes: readonly RoutePlan[];
@@ -90,13 +80,11 @@ interface Lasting {
   readonly for: number;
 }
 
-export type StoreTrouble = 'slow' | 'fails' | 'lost';
-
 export interface StoreFault extends Lasting {
   readonly kind: 'store';
   /** -1: all slots. */
   readonly slot: number;
-  readonly mode: StoreTrouble;
+  readonly mode: 'slow' | 'fails' | 'lost';
   /** Which quarter of the operations is hit, by a hash of their names; left out: all. */
   readonly only?: number;
 }
@@ -108,8 +96,6 @@ export interface WeatherFault extends Lasting {
   /** It never heals: messages that wait there are to be given up. */
   readonly isForGood?: true;
 }
-
-type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
 export type Fault =
   | WeatherFault
