@@ -66,8 +66,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     it('writes neither an outcome nor a refused body where its alert cannot be written', async () => {
       const [id] = namesOf(await bench.arrive({}, [OPS]));
       await bench.store.run('alter table incidents rename to incidents_elsewhere');
-      const settling = bench.settle([dead(id, alertOf('slack down'))]);
-      expect(await rejectionOf(settling)).to.be.an('error');
+      expect(await rejectionOf(bench.settle([dead(id, alertOf('slack down'))]))).to.be.an('error');
       expect(await rejectionOf(bench.ledger.refuse(REFUSAL, alertOf('refused 413')))).to.be.an('error');
       await bench.store.run('alter table incidents_elsewhere rename to incidents');
       expect(await bench.states()).to.deep.equal(['slack:#ops pending']);

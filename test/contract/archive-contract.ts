@@ -302,8 +302,7 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       for (const each of [story, listed])
         expect(each?.deliveries.map(({ dueInMs }) => dueInMs)).to.deep.equal([600_000, 300_000]);
       expect(await archive.countOpen()).to.include({ pending: 2, paused: 2 });
-      const names = [OPS.destination, 'email:a@example.com', LOG.destination];
-      const waits = await archive.destinations(names);
+      const waits = await archive.destinations([OPS.destination, 'email:a@example.com', LOG.destination]);
       expect(waits.map(({ pausedMs }) => pausedMs)).to.deep.equal([600_000, 300_000, undefined]);
       expect(waits.map(({ waiting }) => waiting)).to.deep.equal([1, 1, 0]);
       await store.passTime(300_000);
@@ -312,8 +311,7 @@ export function describeArchive(name: string, createStore: CreateStore): void {
 
     it('gives back what was told, as it came', async () => {
       const { callbackId, ...admission } = await arrive({ message: '請求'.repeat(40_000) }, [OPS]);
-      const ids = idsIn(admission);
-      const found = await archive.delivery(ids[0]);
+      const found = await archive.delivery(idsIn(admission)[0]);
       expect(found && callbackOf(noticeIn(found.told)).message).to.have.length(80_000);
       const body = await archive.body(callbackId);
       expect(JSON.parse(Buffer.from(body ?? []).toString())).to.include({ job_id: 'job-1' });

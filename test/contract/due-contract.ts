@@ -63,8 +63,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const { callbackId, firstReceivedAt: receivedAt } = await bench.accept({ message: '請求書' }, [OPS]);
         await bench.accept({ message: '請求書' }, [OPS]);
         const [due] = await bench.claim();
-        const notice = noticeAbout(callbackWith({ message: '請求書' }), 2);
-        expect(due?.notice).to.deep.equal(notice);
+        expect(due?.notice).to.deep.equal(noticeAbout(callbackWith({ message: '請求書' }), 2));
         expect(due?.record).to.include({ callbackId, receivedAt, destination: 'slack:#ops' });
         expect(due?.record).to.include({ state: 'pending', claim: 'own', isTakenOver: true });
         expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);

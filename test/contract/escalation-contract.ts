@@ -179,8 +179,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const said = [];
       for (const by of ['kenji', 'aya', undefined]) {
         await (by === undefined ? bench.ledger.actions.releaseIncidents(ids) : bench.takeUp(ids, by));
-        const due = await bench.claim();
-        const ofStep = due.filter(({ record }) => record.destination === DUTY.destination);
+        const ofStep = (await bench.claim()).filter(({ record }) => record.destination === DUTY.destination);
         said.push(...ofStep.map(({ record }) => record.telling?.escalated?.takenBy));
         await bench.settle(ofStep.map(({ record }) => failed(record, { isTakenOver: true })));
         await bench.store.passTime(20 * MINUTE);

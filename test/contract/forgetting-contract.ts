@@ -141,8 +141,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await bench.arrive({ job_id: 'counted' }, []);
       await bench.store.passTime(DAY_MS);
       const digest = { key: 'digest ops', kind: 'digest', dueAt: now() + 7 * DAY_MS } as const;
-      const data = { since: now() };
-      await adopting(bench.ledger, { timers: [{ ...digest, data }] });
+      await adopting(bench.ledger, { timers: [{ ...digest, data: { since: now() } }] });
       await finish({ job_id: 'told' }, [OPS]);
       await bench.arrive({ job_id: 'nobody' }, []);
       await bench.store.passTime(5 * DAY_MS);

@@ -185,8 +185,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     it('ends one of which nobody is told any more, and one without a sign for as long as it keeps', async () => {
       await bench.settled(arrive(1, '2026-01-01T09:00:00Z'), dead);
-      const ofDestination = (await open()).filter(({ kind }) => kind === 'destination');
-      await care(ofDestination.map((each) => each.id));
+      await care((await open()).filter(({ kind }) => kind === 'destination').map((each) => each.id));
       expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [] };
       for (const sign of ['refused', 'reload'] as const)
@@ -206,8 +205,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('says who is on it and why, until that is given back', async () => {
       await arrive(1, '2026-01-01T09:00:00Z');
       const [id = 0] = await bench.incidents();
-      const taken = await bench.takeUp([id], 'kenji', 'the VPN');
-      expect(taken.map(stateOf)).to.deep.equal(['taken_up']);
+      expect((await bench.takeUp([id], 'kenji', 'the VPN')).map(stateOf)).to.deep.equal(['taken_up']);
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
       await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
@@ -310,8 +308,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.settled(arrive(1, '2026-01-01T09:00:00Z'), delivered);
       const ids = await bench.incidents();
       const told = async (by: string, because = '') => {
-        const taken = await bench.takeUp(ids, by, because);
-        expect(taken.map((each) => each.takenUp?.by)).to.deep.equal([by]);
+        expect((await bench.takeUp(ids, by, because)).map((each) => each.takenUp?.by)).to.deep.equal([by]);
         return (await bench.tellAll()).length;
       };
       const counts = [await told('kenji'), await told('kenji'), await told('mary')];

@@ -211,8 +211,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       const arrive = (job_id: string) => second.admit(arrivalOf(callbackWith({ job_id }), [OPS]));
       const calls = Array.from({ length: 8 }, (_, count) => arrive(`job-${count}`));
       const paused = Array.from({ length: 8 }, (_, count) => second.pausePace(`slack:#${count}`, 1000));
-      const closed = second.close();
-      await bench.store.clock.runAlong(Promise.all([closed, ...calls, ...paused]));
+      await bench.store.clock.runAlong(Promise.all([second.close(), ...calls, ...paused]));
       expect(await bench.states()).to.have.length(8);
       expect(await rejectionOf(arrive('late'))).to.be.instanceOf(LedgerUnavailable);
     });
@@ -248,8 +247,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const subject = { ...DEAD_LETTER, callback: callbackWith(running) };
         const alert = { cause: 'slack down', subject, targets: [LOG] };
         await bench.settle([putOff(ops, 60_000, { alert })]);
-        const again = await bench.arrive(running, [OPS]);
-        expect(again.isSuperseded).to.equal(false);
+        expect((await bench.arrive(running, [OPS])).isSuperseded).to.equal(false);
         await bench.settle([putOff(ops, 60_000)]);
         await bench.store.passTime(60_000);
         expect(destinationsOf(await bench.claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
@@ -393,8 +391,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           expect(await bench.accept({}, [OPS])).to.include({ timesReceived: times });
           expect(await bench.history()).to.deep.equal(['answered accepted', 'received', 'answered accepted']);
         }
-        const answer = answerOf(502, 'failed');
-        await bench.ledger.settle({ ...answeredOf(admission), answer });
+        await bench.ledger.settle({ ...answeredOf(admission), answer: answerOf(502, 'failed') });
         expect(await bench.history()).to.have.length(3);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
       });

@@ -211,8 +211,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const [due] = await bench.claim();
       await bench.settle([dead(due?.record ?? NOBODY)]);
       expect(await fails()).to.equal('tell');
-      const success = await bench.comes({ status: 0, bot_id: 'mended' }, [planned]);
-      expect(success.deliveries).to.deep.equal([]);
+      expect((await bench.comes({ status: 0, bot_id: 'mended' }, [planned])).deliveries).to.deep.equal([]);
     });
 
     it('counts no message that a rule held as late at the end of a trouble of its destination', async () => {
@@ -288,8 +287,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       });
 
       it('and which route tells what it does not hold, until that is told', async () => {
-        const came = await bench.comes({ status: ERROR }, [to('slack:#ops', [MUTED, {}])]);
-        const [name] = namesOf(came);
+        const [name] = namesOf(await bench.comes({ status: ERROR }, [to('slack:#ops', [MUTED, {}])]));
         await bench.settle([dead(name)]);
         await bench.ledger.actions.redeliver(name.id, ASKED.actor, false);
         const [again] = await bench.claim();
@@ -880,8 +878,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('what came of each BOT since the last one, how it failed last, and who is muted', async () => {
         for (const status of [0, ERROR] as const) await bench.comes({ status }, []);
-        const failure = { job_id: 'failed', message: '\n 10%\r\u001b[31mno login\nat line 3' };
-        await bench.fails(muted, failure);
+        await bench.fails(muted, { job_id: 'failed', message: '\n 10%\r\u001b[31mno login\nat line 3' });
         const failedAt = bench.now;
         await bench.comes({ status: EXECUTING, bot_id: 'starting' }, []);
         await bench.comes({ status: 0, bot_id: 'well' }, [to('slack:#ops'), to('slack:#log')]);

@@ -39,8 +39,7 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
   const isNoticedBy = async (awake: number, tests: readonly Test[], likeliest: Likeliest) => {
     if (tests.length === 0) return false;
     if (shared.isSpent()) shared = await start(NONE);
-    const only = tests.map(({ title }) => title);
-    const { failed } = await shared.run({ awake, only }, timeFor(tests));
+    const { failed } = await shared.run({ awake, only: tests.map(({ title }) => title) }, timeFor(tests));
     if (failed !== undefined) likeliest.add(failed, awake);
     return failed !== undefined;
   };

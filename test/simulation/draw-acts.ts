@@ -31,8 +31,7 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     return kind === 'snooze' ? snoozeFrom(random, random.int(0, lastsMs), used) : { kind, at, pick };
   };
   const acts = Array.from({ length: random.int(1, 8) }, draw);
-  const snoozed = acts.filter(({ kind }) => kind === 'snooze');
-  return [...acts, ...wakes(snoozed.length, lastsMs + 3 * MINUTE)];
+  return [...acts, ...wakes(acts.filter(({ kind }) => kind === 'snooze').length, lastsMs + 3 * MINUTE)];
 }
 
 /** At the end, a person ends all snoozes: the success that ends one may never come. */

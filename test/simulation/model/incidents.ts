@@ -48,8 +48,7 @@ function* ofDestination(history: History, destination: string) {
   );
   if (lost.length > 0 && open.length === 0)
     yield `open while something is lost: ${destination} has dead letters, and no incident`;
-  const isUp = isSurelyUp(history, destination);
-  if (lost.length === 0 && isUp && open.length > 0)
+  if (lost.length === 0 && isSurelyUp(history, destination) && open.length > 0)
     yield `over with the next success: ${destination} is still in trouble: ${open[0]?.gist}`;
   yield* failedForAReason(history, destination);
 }

@@ -23,8 +23,7 @@ function actsOf({ observed }: History, id: number, kind: string): readonly Acted
 export function isTakenUpAt(history: History, id: number, time: number): boolean | undefined {
   const all = [...takeUpsOf(history, id), ...releasesOf(history, id)].filter(({ at }) => at < time + SECOND);
   const last = all.toSorted((a, b) => a.at - b.at).at(-1);
-  const isUnsure = all.some(({ at, status }) => status !== 202 || at > time - SECOND);
-  if (isUnsure) return undefined;
+  if (all.some(({ at, status }) => status !== 202 || at > time - SECOND)) return undefined;
   return last?.act.kind === 'takeUp';
 }
 
