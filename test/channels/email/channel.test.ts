@@ -6,6 +6,7 @@ import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
 import { openTransport } from '../../../src/channels/email/transport.ts';
 import { type CaughtMail, startMailCatcher, type MailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
 import type { MailFault, MailStep } from '../../../src/stand-ins/mail-catcher.ts';
+import { forAll } from '../../support/anew.ts';
 import { startRawMailServer } from '../../support/raw-mail-server.ts';
 import { channelContract, CONFIDENTIAL, DIRECT, failureOf } from '../../contract/channel-contract.ts';
 import { outgoingOf, type FailureCase } from '../../contract/channel-contract.ts';
@@ -101,17 +102,9 @@ describe('the email channel', () => {
     holdBack: (mail, until) => void mail.faults.push({ at: 'data', does: 'delay', until, times: 1 }),
   });
 
-  let mail: MailCatcher;
-  let channel: Channel;
-  before(async () => {
-    mail = await startMail();
-    channel = await openMail(mail);
-  });
+  const mail = forAll(startMail);
+  const channel = forAll(() => openMail(mail));
   beforeEach(() => mail.mails.splice(0));
-  after(async () => {
-    await channel.close();
-    await mail.close();
-  });
 
   it('writes one mail that says it is a machine’s, with an ID that is the same in every attempt', async () => {
     const receipts = [await channel.send(outgoing()), await channel.send(outgoing())];

@@ -6,9 +6,10 @@ import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { answering } from '../../contract/chat-contract.ts';
+import { anew, forAll } from '../../support/anew.ts';
 import { moment } from '../../support/moment.ts';
 import { onLoopback } from '../../support/on-loopback.ts';
-import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
 const CLIENT = {
@@ -24,9 +25,6 @@ const REFUSED = {
 };
 
 describe('a login by OAuth', () => {
-  let tokenServer: ChatStandIn;
-  let mailServer: Awaited<ReturnType<typeof onLoopback>>;
-  let channel: Channel;
   /** The tokens that were given, the latest last; the mail server takes only those in `valid`. */
   let given: string[];
   const valid = new Set<string>();
@@ -51,8 +49,8 @@ describe('a login by OAuth', () => {
     return { answer: answering(200, { token_type: 'Bearer', expires_in: 3600, access_token: token }) };
   };
 
-  before(async () => {
-    tokenServer = await startChatStandIn(giveToken);
+  const tokenServer = forAll(() => startChatStandIn(giveToken));
+  const mailServer = forAll(() => {
     const server = new SMTPServer({
       authMethods: ['XOAUTH2'],
       allowInsecureAuth: true,
@@ -75,7 +73,7 @@ describe('a login by OAuth', () => {
         });
       },
     });
-    mailServer = await onLoopback(server.on('error', () => undefined).server);
+    return onLoopback(server.on('error', () => undefined).server);
   });
 
   const open = (client_secret = CLIENT.client_secret): Promise<Channel> => {
@@ -83,18 +81,13 @@ describe('a login by OAuth', () => {
     const oauth = { ...CLIENT, token_url, client_secret, user: USER };
     return emailChannel.open({ smtp: `smtp://${mailServer.host}?ignoreTLS=true`, from: USER, oauth }, DIRECT);
   };
-  const send = (address: string, from = channel) =>
+  const channel = anew(() => open());
+  const send = (address: string, from: Channel = channel) =>
     from.send(outgoingOf({ address, message: { subject: 's', text: 't', html: '' } }));
 
-  beforeEach(async () => {
+  beforeEach(() => {
     [given, told, refusal, isClosed, kept] = [[], [], {}, false, undefined];
     valid.clear();
-    channel = await open();
-  });
-  afterEach(() => channel.close());
-  after(async () => {
-    await tokenServer.close();
-    await mailServer.close();
   });
 
   it('asks for one token for all connections, also for later ones', async () => {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Channel, Outgoing } from '../../../src/channels/channel.ts';
+import type { Outgoing } from '../../../src/channels/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import type { PostedMessage } from '../../../src/stand-ins/slack-stand-in.ts';
+import { anew } from '../../support/anew.ts';
 import { judgeCall } from '../../support/slack-judge.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 import { answering, type AnswerRow, atStandIn, chatContract } from '../../contract/chat-contract.ts';
@@ -125,21 +126,13 @@ describe('the Slack channel', () => {
 const LOOK = { username: 'BOT alerts', icon_emoji: ':ロボット:' };
 
 describe('a message on Slack', () => {
-  let remote: ChatStandIn;
-  let channel: Channel;
+  const remote = anew(() => startChatStandIn(judge));
+  const channel = anew(() => slackChannel.open({ ...settingsAt(remote.origin), ...LOOK }, DIRECT));
   const message = { text: 'text', blocks: [{ type: 'divider' }] };
   const send = (parts: Partial<Outgoing> = {}) =>
     channel.send(outgoingOf({ address: '#障害-通知', message, plain: () => ({ text: 'text' }), ...parts }));
 
-  beforeEach(async () => {
-    messages.splice(0);
-    remote = await startChatStandIn(judge);
-    channel = await slackChannel.open({ ...settingsAt(remote.origin), ...LOOK }, DIRECT);
-  });
-  afterEach(async () => {
-    await channel.close();
-    await remote.close();
-  });
+  beforeEach(() => void messages.splice(0));
 
   it('may have any emoji of a workspace, and nothing else for one', () => {
     const takes = (icon_emoji: string) =>
@@ -187,10 +180,7 @@ describe('a message on Slack', () => {
     const toldOf = (parts: object) => send({ perJob: { mode: 'update', root, isLoud: true, ...parts } });
     remote.faults.push(refuses('update_failed'));
     expect(await toldOf({})).to.include({ root_gone: 'update_failed' });
-    for (const [code, parts] of [
-      ['ratelimited', {}] as const,
-      ['update_failed', { isLoud: false }] as const,
-    ]) {
+    for (const [code, parts] of Object.entries({ ratelimited: {}, update_failed: { isLoud: false } })) {
       remote.faults.push(refuses(code));
       expect(await failureOf(toldOf(parts))).to.include({ code });
     }
