@@ -20,11 +20,7 @@ const READY: Readiness = { store: true, config: true, accepting: true };
 type Headers = Readonly<Record<string, string>>;
 
 /** What is answered, to requests that differ in their path or in their headers. */
-type Row = readonly [
-  status: number,
-  what: string | readonly string[],
-  headers?: Headers | readonly Headers[],
-];
+type Row = readonly [number, what: string | readonly string[], headers?: Headers | readonly Headers[]];
 
 /** Apart by blanks. */
 const hosts = (names: string) => names.split(' ').map((host) => ({ host }));

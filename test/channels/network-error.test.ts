@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { NothingSent, Unanswered } from '../../src/outbound/exchange.ts';
 import { networkErrorOf, networkFailureOf } from '../../src/channels/network-error.ts';
 
-const errorWith = (code: unknown, cause?: unknown): Error =>
-  Object.assign(new Error('outer', { cause }), { code });
+const errorWith = (code: unknown, cause?: unknown) => Object.assign(new Error('outer', { cause }), { code });
 const TIME_OUT = new DOMException('x', 'TimeoutError');
 const UNREADABLE = Object.assign(errorWith('HPE_INVALID_CONSTANT'), { name: 'HTTPParserError' });
 const CIRCLE: Error & { cause?: unknown } = new Error('circle');

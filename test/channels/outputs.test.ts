@@ -20,31 +20,31 @@ const NO_TABLES: Readonly<Record<string, readonly unknown[]>> = {
 
 describe('a list of objects', () => {
   it('is a table where its objects have most keys in common, in whatever order', () => {
-    const rows = [
+    const [one, other] = [
       { a: 1, '': 2 },
       { c: 5, '': 3, a: 4 },
-    ];
-    const cells = [
-      ['1', '2', ''],
-      ['4', '3', '5'],
-    ];
-    const { names, rowOf } = tableOf(rows, 10) ?? {};
-    expect([names, rows.map((row) => rowOf?.(row).map(plainText))]).to.deep.equal([['a', '–', 'c'], cells]);
+    ] as const;
+    const { names, rowOf } = tableOf([one, other], 10) ?? {};
+    const cells = [one, other].map((row) => rowOf?.(row).map(plainText).join());
+    expect([names, cells]).to.deep.equal([
+      ['a', '–', 'c'],
+      ['1,2,', '4,3,5'],
+    ]);
   });
 
   it('shows of an address as much as its cell takes, with the whole host, and opens it whole', () => {
     const cellOf = (value: string) => tableOf([{ ...AB, a: value }, AB], 10)?.rowOf({ ...AB, a: value })[0];
     const path = `/${'x'.repeat(300)}`;
     const [shown] = cellOf(`https://f.example${path}`) ?? [];
-    expect(shown?.text)
-      .to.match(/^https:\/\/f\.example\/x+…$/)
-      .and.have.length(100);
+    expect(shown?.text).to.match(/^https:\/\/f\.example\/x{81}…$/);
     expect(shown?.url).to.equal(`https://f.example${path}`);
     for (const value of [`https://f.example.${'x.'.repeat(50)}evil${path}`, `see https://f.example${path}`])
       expect(
-        cellOf(value)?.some(({ url = '' }) => url !== ''),
+        cellOf(value)
+          ?.map(({ url = '' }) => url)
+          .join(''),
         value,
-      ).to.equal(false);
+      ).to.equal('');
   });
 
   it('is read no further than it is shown', () => {
@@ -63,11 +63,8 @@ describe('a list', () => {
   it('shows each item as long as it is where there is room for all, so that its addresses open', () => {
     const items = [1, 2].map((number) => `https://f.example/${'x'.repeat(2200)}/${number}`);
     const output = outputWith({ name: 'l', kind: 'list', items });
-    const drawn = (within: number) =>
-      markedUp(
-        linesOfOutputs(cardWith({ outputs: [output] }), { outputs: 1, items: 9, tables: 0 }, within),
-        UNMARKED,
-      );
+    const [card, most] = [cardWith({ outputs: [output] }), { outputs: 1, items: 9, tables: 0 }];
+    const drawn = (within: number) => markedUp(linesOfOutputs(card, most, within), UNMARKED);
     expect(drawn(4600)).to.equal(`l (2):\n• ${items.join('\n• ')}`);
     expect(drawn(1000).length).to.be.below(1000);
   });

@@ -15,10 +15,7 @@ const ASKED: Readonly<Record<string, readonly [ms: number, asked: readonly unkno
   'an hour or more': [HOUR_MS, ['3600', '31536000', 3601, 'Fri, 31 Dec 9999 23:59:59 GMT']],
   nothing: [30_000, [undefined, null, '', {}, ['7'], true]],
   'no number': [30_000, ['-5', -5, Number.NaN, Infinity, 1e300, '1e+300', '9'.repeat(400), '5, 7', 'abc 5']],
-  'no date': [
-    30_000,
-    ['later', '31 Dec 9999', 'Friday', 'Fri, 99 Nov 2026 99:00:00 GMT', 'Fri Nov 99 12:00:42 2026'],
-  ],
+  'no date': [30_000, ['later', '31 Dec 9999', 'Fri, 99 Nov 2026 99:00:00 GMT', 'Fri Nov 99 12:00:42 2026']],
 };
 
 describe('the pause that a remote asks for', () => {

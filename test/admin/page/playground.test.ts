@@ -6,6 +6,8 @@ import { openOffice } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
 import { deliveredUpdate, target } from '../../support/recorded.ts';
 
+type Fields = Readonly<Record<string, string>>;
+
 const ITEMS = { bot_id: 'get_items', status: 0 } as const;
 
 describe('The playground', () => {
@@ -13,9 +15,8 @@ describe('The playground', () => {
 
   afterEach(() => expect([...world.done, ...world.unforeseen]).to.deep.equal([]));
 
-  const post = async (fields: Readonly<Record<string, string>>) =>
-    (await world.post('/playground', fields)).body;
-  const tried = (fields: Parameters<typeof callbackWith>[0], more: Readonly<Record<string, string>> = {}) =>
+  const post = async (fields: Fields) => (await world.post('/playground', fields)).body;
+  const tried = (fields: Parameters<typeof callbackWith>[0], more: Fields = {}) =>
     post({ text: JSON.stringify(callbackWith(fields)), ...more });
 
   const frameIn = async (body: string) => {
@@ -25,13 +26,10 @@ describe('The playground', () => {
 
   it('gives the command that posts what is in its box, without the token', async () => {
     const text = JSON.stringify(callbackWith({ message: `it's "here" <b>` }));
-    const [, command = ''] =
-      /<textarea readOnly[^>]*>(curl [^<]*)<\/textarea>/i.exec(await post({ text })) ?? [];
+    const [, command = ''] = /<textarea readOnly[^>]*>(curl [^<]*)</i.exec(await post({ text })) ?? [];
     const shown = command.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
-    const { stdout } = spawnSync('sh', ['-c', shown.replace(/^curl/, `printf '%s\\n'`)], {
-      encoding: 'utf8',
-      env: { CALLBACK_TOKEN: 'x' },
-    });
+    const printing = shown.replace(/^curl/, `printf '%s\\n'`);
+    const { stdout } = spawnSync(printing, { shell: true, encoding: 'utf8', env: { CALLBACK_TOKEN: 'x' } });
     const [url, , type, , posted] = stdout.split('\n');
     expect([url, posted]).to.deep.equal(['http://127.0.0.1:8080/callbacks/x', text]);
     expect(type).to.equal('Content-Type: application/json');
@@ -49,9 +47,8 @@ describe('The playground', () => {
       expect(elsewhere).to.contain('No route sends it there.');
       expect(await frameIn(elsewhere)).to.match(/成功/);
     }
-    expect(await tried({ bot_id: 'unknown', status: 0 }))
-      .to.contain('Nobody would be told.')
-      .and.contain('it tells only of errors');
+    const nobody = await tried({ bot_id: 'unknown', status: 0 });
+    expect(nobody).to.contain('Nobody would be told.').and.contain('it tells only of errors');
   });
 
   it('says of what is no callback what is wrong with it, by pointer', async () => {
@@ -76,9 +73,8 @@ describe('The playground', () => {
   it('shows the text alone of what is too long for an address', async () => {
     const message = Array.from({ length: 9000 }, (_, index) => String(index * index)).join(' ');
     const body = await tried({ ...ITEMS, message });
-    expect(body)
-      .to.match(/<pre class="box"[^>]*>[^<]*0 1 4 9 16/)
-      .and.not.to.contain('<iframe');
+    expect(body).to.match(/<pre class="box"[^>]*>[^<]*0 1 4 9 16/);
+    expect(body).not.to.contain('<iframe');
   });
 });
 

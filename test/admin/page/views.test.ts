@@ -119,20 +119,19 @@ describe('The page of an office', () => {
   it('shows no secret, wherever a BOT has said one', async () => {
     const { surroundings } = world.services;
     const redact = (text: string) => text.replaceAll('請求書取込', '[secret]');
-    const paths =
-      '/ /bots?bot_id=invoice-import /callbacks /callbacks?bot_id=invoice-import /incidents/8 /refused /playground/message?to=slack'.split(
-        ' ',
-      );
+    const lists = '/ /callbacks /refused /bots?bot_id=invoice-import /callbacks?bot_id=invoice-import';
+    const paths = `${lists} /incidents/8 /playground/message?to=slack`.split(' ');
     const body = '{"bot_name":"請求書取込BOT"}';
-    const unread = { status: 422, detail: 'x', errors: [], from: '::1', body } as const;
-    await world.recorded.refuse(unread);
-    const plain = await Promise.all(paths.map((path) => world.get(path)));
+    await world.recorded.refuse({ status: 422, detail: 'x', errors: [], from: '::1', body });
+    const saying = async () => {
+      const shown = await Promise.all(paths.map((path) => world.get(path)));
+      return paths.filter((_, index) => shown[index]?.body.includes('請求書取込'));
+    };
+    expect(await saying()).to.deep.equal(paths);
     const { redact: none } = surroundings;
     Object.assign(surroundings, { redact });
-    const hidden = await Promise.all(paths.map((path) => world.get(path)));
+    expect(await saying()).to.deep.equal([]);
     Object.assign(surroundings, { redact: none });
-    expect(plain.filter(({ body }) => !body.includes('請求書取込'))).to.deep.equal([]);
-    expect(hidden.filter(({ body }) => body.includes('請求書取込'))).to.deep.equal([]);
   });
 
   it('cuts nothing before its secrets are hidden, since half of one would not be recognised', async () => {
@@ -156,16 +155,13 @@ describe('The page of an office', () => {
     const alike = 'select sign, gist, likeness from incidents where id = 8';
     await world.recorded.incident(`id = 98, (sign, gist, likeness) = (${alike})`);
     const { body } = await world.get('/incidents/8');
-    expect(body).to.contain(
-      '<a href="/">The same cause: 1 more BOT. See them, and take them up together</a>',
-    );
+    expect(body).to.contain('<a href="/">The same cause: 1 more BOT. See them, and take them up together<');
     await world.store.run('delete from incidents where id = 98');
   });
 
   it('leads from a store that could not be written to no list, since none is about it', async () => {
-    await world.recorded.incident(
-      "id = 99, kind = 'botbell', subject = 'store', sign = 'store', over_at = 2",
-    );
+    const store = "kind = 'botbell', subject = 'store', sign = 'store', over_at = 2";
+    await world.recorded.incident(`id = 99, ${store}`);
     const { body } = await world.get('/incidents/99');
     const [entry = ''] = /<ul class="incidents">.*<\/main>/s.exec(body) ?? [];
     expect(entry).to.contain('disk full').and.contain('<li>Botbell</li>').and.not.contain('<a ');
@@ -189,7 +185,7 @@ describe('The page of an office', () => {
     const { archive } = world.services;
     const { destinations } = archive;
     const downSince = Date.parse('2026-11-20T03:04:00Z');
-    const down = async (names: readonly string[]) =>
+    const down: typeof destinations = async (names) =>
       (await destinations(names)).map((each) => ({ ...each, downSince }));
     Object.assign(archive, { destinations: down });
     const { body } = await world.get('/destinations', { 'accept-language': 'ja' });

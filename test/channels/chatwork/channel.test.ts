@@ -7,7 +7,6 @@ import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 
-/** Every answer says when the token may post again. */
 const limited = (error: string, seconds: number) =>
   answering(429, { errors: [error] }, { 'x-ratelimit-reset': `${Math.ceil(Date.now() / 1000) + seconds}` });
 const ofToken = (seconds: number) => limited('Rate limit exceeded', seconds);

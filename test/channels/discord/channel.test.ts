@@ -10,7 +10,7 @@ import { type Limits, MARKDOWN, type Own } from '../../support/vendors.ts';
 
 const PATH = `api/webhooks/1234567890123456789/${'aB3-dE5_'.repeat(8)}fG7h`;
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/${PATH}` } });
-const refusal = (status: number, code: number, more: object = {}) =>
+const refusal = (status: number, code: number, more = {}) =>
   answering(status, { code, message: 'no', ...more });
 
 const GONE = { 10015: 404, 50027: 401, 50013: 403, 10003: 404, 220001: 400 };
@@ -59,10 +59,7 @@ describe('the channel Discord', () => {
       [`https://discord.com/${PATH.slice(0, -20)}`]: /not the whole URL/,
       [`https://discord.com/${PATH}/slack`]: /not the whole URL/,
     },
-    mention: {
-      called: ['<@&123456789>', 'everyone', '@everyone'],
-      written: '"content":"<@&123456789> @everyone"',
-    },
+    mention: { called: ['<@&123456789>', 'everyone', '@everyone'], written: '"<@&123456789> @everyone"' },
     answers: [
       ...Object.entries(GONE).map(([id, of]): AnswerRow => [id, 'config', refusal(of, Number(id)), HOURLY]),
       ['130000', 'transient', refusal(503, 130000)],

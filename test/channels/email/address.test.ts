@@ -14,19 +14,9 @@ const CANONICAL: Readonly<Record<string, string>> = {
   'ops@xn--r8jz45g.jp': 'ops@例え.jp',
 };
 
-const WRONG = [
-  '',
-  'a@x.jp, b@x.jp',
-  'Ops <ops@example.com>',
-  'o ps@example.com',
-  'ops\r\n@example.com',
-].concat(
-  'ops ops@ ops@example..com "a<b"@example.com "a"b"@example.com "a\\b"@example.com ""@example.com'.split(
-    ' ',
-  ),
-  'ops@example.com\u0000 ops@exam_ple.com 山田@example.jp taro..yamada@x.jp hanako.@x.jp .ops@x.jp'.split(
-    ' ',
-  ),
+const WRONG = ['', 'a@x.jp, b@x.jp', 'Ops <ops@x.jp>', 'o ps@x.jp', 'ops\r\n@x.jp'].concat(
+  'ops ops@ ops@x..jp "a<b"@x.jp "a"b"@x.jp "a\\b"@x.jp ""@x.jp ops@x.jp\u0000'.split(' '),
+  'ops@exam_ple.com 山田@example.jp taro..yamada@x.jp hanako.@x.jp .ops@x.jp'.split(' '),
 );
 
 describe('a mail address', () => {

@@ -15,14 +15,12 @@ const USER = 'alerts@example.com';
 const CLIENT = {
   client_id: 'app',
   client_secret: 'client-secret-7391',
-  scope: 'https://outlook.office365.com/.default',
+  scope: 'https://office.example/.default',
 };
 const PATH = '/tenant/oauth2/v2.0/token';
 const FORM = 'application/x-www-form-urlencoded';
-const REFUSED = {
-  error: 'invalid_client',
-  error_description: `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`,
-};
+const WORDS = `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`;
+const REFUSED = { error: 'invalid_client', error_description: WORDS };
 
 describe('a login by OAuth', () => {
   /** The tokens that were given, the latest last; the mail server takes only those in `valid`. */

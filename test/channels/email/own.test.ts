@@ -25,10 +25,7 @@ describe('an own mail', () => {
   it('keeps both ends of a text that is too long', () => {
     const { text } = compose({ text: `BOT a\n${'<あ\n'.repeat(30_000)}Job 1` });
     expect(Buffer.byteLength(text)).to.be.at.most(MOST_BYTES);
-    expect(text)
-      .to.include('BOT a')
-      .and.include('Job 1')
-      .and.match(/[\d,]+ characters left out/);
+    expect(text).to.match(/BOT a[^]*[\d,]+ characters left out[^]*Job 1/);
   });
 
   it('escapes a value by its part: a line, a text, or HTML that keeps its lines', () => {

@@ -5,8 +5,8 @@ import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 
 const asItIs = (words: string): string => words;
 const smtpError = (fields: object): Error => Object.assign(new Error('refused'), fields);
-const failureOf = (fields: object): DeliveryFailure =>
-  smtpFailureOf(smtpError(fields), secretsHidden(['hunter22']));
+const hide = secretsHidden(['hunter22']);
+const failureOf = (fields: object) => smtpFailureOf(smtpError(fields), hide);
 const failureAfter = (command: string, response: string): DeliveryFailure =>
   failureOf({ command, response, responseCode: Number(response.slice(0, 3)) });
 

@@ -83,15 +83,13 @@ describe('the channel Google Chat', () => {
   });
 
   it('has one id over all attempts of a message, also in plain text, so that Chat makes it once', async () => {
-    await atStandIn(
-      { type: googleChatChannel, judge: judgeBy(LIMITS), settingsAt },
-      async (channel, remote) => {
-        const key = '0123456789abcdef'.repeat(4);
-        const outgoing = outgoingOf({ address: 'ops', message: { text: 'x' }, idempotencyKey: () => key });
-        for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
-        const ids = remote.accepted.map(({ query }) => query.get('requestId'));
-        expect(ids).to.deep.equal(Array(2).fill('01234567-89ab-cdef-0123-456789abcdef'));
-      },
-    );
+    const subject = { type: googleChatChannel, judge: judgeBy(LIMITS), settingsAt };
+    await atStandIn(subject, async (channel, remote) => {
+      const key = '0123456789abcdef'.repeat(4);
+      const outgoing = outgoingOf({ address: 'ops', message: { text: 'x' }, idempotencyKey: () => key });
+      for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
+      const ids = remote.accepted.map(({ query }) => query.get('requestId'));
+      expect(ids).to.deep.equal(Array(2).fill('01234567-89ab-cdef-0123-456789abcdef'));
+    });
   });
 });

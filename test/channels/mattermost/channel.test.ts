@@ -8,8 +8,7 @@ import { type Limits, MARKDOWN, type Own } from '../../support/vendors.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/sub/hooks/${KEY}` } });
-const refusal = (status: number, id: string) =>
-  answering(status, { id, message: `hook ${KEY}`, status_code: status });
+const refusal = (status: number, id: string) => answering(status, { id, message: KEY, status_code: status });
 
 const CODES: Readonly<Record<string, number>> = {
   'web.incoming_webhook.invalid.app_error': 400,
@@ -71,7 +70,7 @@ describe('the channel Mattermost', () => {
     // server/channels/app/ratelimit.go
     limit: [
       10,
-      answering(429, 'limit exceeded', { 'x-ratelimit-reset': '9', 'retry-after': '1' }),
+      answering(429, 'exceeded', { 'x-ratelimit-reset': '9', 'retry-after': '1' }),
       'address',
       1000,
     ],

@@ -7,9 +7,8 @@ import { judgeCall } from '../../support/slack-judge.ts';
 import { judgeBy, type Limits } from '../../support/vendors.ts';
 
 const settingsAt = (origin: string) => ({
-  hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },
+  hooks: { ops: `${origin}/services/T01/B01/0a1B2c3D4e5F6g7H8i9J` },
 });
-
 const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
 
 /** docs.slack.dev: the limits of chat.postMessage, answers of plain words */

@@ -34,21 +34,14 @@ describe('What is said of a report beside its figures', () => {
 
   it('is what is not known, what answers cost, the budget, and which calendar is in doubt', () => {
     const figures = { runs: 5, unfinished: 1, estimated: 2, answerMs: 15_000, retries: 1 };
-    const budget = {
-      from: NOVEMBER,
-      to: DECEMBER,
-      budgetMs: 60 * HOUR_MS,
-      usedMs: 45 * HOUR_MS,
-      percent: 75,
-      forecastMs: 66 * HOUR_MS,
-    };
-    const report = reportWith([bot('a', figures)], {
-      budget,
-      doubts: [
-        { calendar: 'office', endsOn: '2026-12-31' },
-        { calendar: 'office', file: 'holidays.csv', year: 2026 },
-      ],
-    });
+    const used = { budgetMs: 60 * HOUR_MS, usedMs: 45 * HOUR_MS, percent: 75, forecastMs: 66 * HOUR_MS };
+    const budget = { from: NOVEMBER, to: DECEMBER, ...used };
+    const calendar = 'office';
+    const doubts = [
+      { calendar, endsOn: '2026-12-31' } as const,
+      { calendar, file: 'holidays.csv', year: 2026 },
+    ];
+    const report = reportWith([bot('a', figures)], { budget, doubts });
     expect(notesOn(report, telling('en'))).to.deep.equal([
       '◔ 1 run has not ended.',
       '≈ No callback said how long 2 runs took: it is counted from the start to the result.',
