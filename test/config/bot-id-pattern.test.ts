@@ -7,11 +7,7 @@ import { sized } from '../support/test-size.ts';
 const SIGNS = String.raw`a.b+c^d$e{1}(f)|[g]\h/i-j?`;
 const LONG = 'x'.repeat(1_000_000);
 
-const MATCHES: readonly (readonly [
-  pattern: string,
-  matched: readonly string[],
-  others: readonly string[],
-])[] = [
+const MATCHES: readonly (readonly [string, matched: readonly string[], others: readonly string[]])[] = [
   ['get_items', ['get_items'], ['get_item', 'get_items2', 'GET_ITEMS', '']],
   [SIGNS, [SIGNS], [SIGNS.replace('.', 'x')]],
   [`${SIGNS}*`, [SIGNS, `${SIGNS}!`], [`${SIGNS.replace('.', 'x')}!`]],

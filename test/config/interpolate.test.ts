@@ -14,11 +14,8 @@ const FILES: Readonly<Record<string, string>> = {
 
 const VARIABLES: Readonly<Record<string, string>> = { NAME: 'value', EMPTY: '', BRACES: '${NAME}' };
 
-const sources = {
-  variables: VARIABLES,
-  readFile: (path: string) => FILES[path] ?? '',
-  whole: (path: string) => path,
-};
+const readFile = (path: string) => FILES[path] ?? '';
+const sources = { variables: VARIABLES, readFile, whole: (path: string) => path };
 
 function faultsOf(text: string, variables = sources.variables): string[] {
   return new Interpolated(text, { ...sources, variables }).problems.map(({ fault }) => fault.in('en'));
@@ -77,9 +74,8 @@ describe('Interpolation', () => {
       expect(faultsOf(`\${file:${file}}`)).to.deep.equal([`the file ${file} is empty`]);
     expect(faultsOf('${file:/run/lines}')).to.deep.equal([`the file /run/lines ${CONTROL}`]);
     expect(faultsOf('${file:/run/empty}:${file:/run/empty}')).to.deep.equal(['the file /run/empty is empty']);
-    expect(faultsOf('${NONE:-{{ job_id }')).to.deep.equal([
-      'a ${ is not closed by }: write $${ for a literal ${',
-    ]);
+    const open = 'a ${ is not closed by }: write $${ for a literal ${';
+    expect(faultsOf('${NONE:-{{ job_id }')).to.deep.equal([open]);
   });
 
   it('changes strings alone, whatever the data', () => {

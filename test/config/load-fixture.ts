@@ -49,8 +49,8 @@ export function fixtures() {
       return existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : undefined;
     };
     const types = [...typesWithFake.keys()].join(', ');
-    const told =
-      textIn('txt')?.replaceAll('{types}', types).replaceAll('{here}', process.cwd()).split('\n') ?? [];
+    const filled = (text?: string) => text?.replaceAll('{types}', types).replaceAll('{here}', process.cwd());
+    const told = filled(textIn('txt'))?.split('\n') ?? [];
     return {
       name,
       file: `${folder}/${name}.yaml`,
@@ -59,10 +59,7 @@ export function fixtures() {
       told,
       isRefused: told.some((line) => !/^\d+:\d+: warning: /.test(line)),
       /** Parts of the config that it is read as, as JSON; null for one that is not there. */
-      read: JSON.parse((textIn('json') ?? '{}').replaceAll('{here}', process.cwd())) as Record<
-        string,
-        unknown
-      >,
+      read: JSON.parse(filled(textIn('json')) ?? '{}') as Record<string, unknown>,
     };
   });
 }

@@ -37,12 +37,10 @@ describe('The proxy of a config', () => {
 
   it('is refused where the environment has one that speaks no HTTP, without showing it', () => {
     const variables = { https_proxy: 'socks5://bot:hunter2@proxy.example:1080' };
-    expect(problemLines(loadText(REST, { variables }).problems).join('\n'))
-      .to.match(
-        /^botbell\.yaml:\d+:\d+: the environment variable https_proxy \(or in capitals\) must be the URL of an HTTP proxy/,
-      )
-      .and.to.include('`proxy: off` goes without')
-      .and.not.to.include('hunter2');
+    const [problem] = problemLines(loadText(REST, { variables }).problems);
+    const named = 'the environment variable https_proxy (or in capitals) must be the URL of an HTTP proxy';
+    for (const part of [named, '`proxy: off` goes without']) expect(problem).to.include(part);
+    expect(problem).not.to.include('hunter2');
     expect(loadText(`proxy: off${REST}`, { variables }).problems).to.deep.equal([]);
     const elsewhere = loadText(REST, { variables, withoutSecrets: true });
     expect(elsewhere.problems, 'where the config is only checked').to.deep.equal([]);
@@ -55,9 +53,7 @@ describe('The proxy of a config', () => {
       ['proxy: "${MY_PROXY}"', { MY_PROXY: url }],
       ['', { HTTPS_PROXY: url }],
     ] as const)
-      expect(loadText(`${line}${REST}`, { variables }).config?.secrets, line).to.include.members([
-        'p%40ssword',
-        'p@ssword',
-      ]);
+      for (const secret of ['p%40ssword', 'p@ssword'])
+        expect(loadText(`${line}${REST}`, { variables }).config?.secrets, line).to.include(secret);
   });
 });

@@ -32,10 +32,8 @@ describe('The config of the repository', () => {
     const slack = lines[outbox + 1]?.replace('# ', '') ?? '';
     const changed = lines.toSpliced(outbox, 2, slack).join('\n');
     const config = load(changed.replace(/(- slack: .)#bot-alerts/, '$1#ours'));
-    expect(config.channels.get('slack')).to.deep.include({
-      type: 'slack',
-      settings: { token: 'xoxb-token' },
-    });
+    const settings = { token: 'xoxb-token' };
+    expect(config.channels.get('slack')).to.deep.include({ type: 'slack', settings });
     expect(config.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal(['slack:#ours']);
   });
 });
@@ -47,22 +45,15 @@ describe('The example config', () => {
       expect(EXAMPLE, section).to.match(new RegExp(`^(# )?${section}:`, 'm'));
       const shown = isJsonObject(data) ? data[section] : undefined;
       if (!('fields' in field) || section === 'default_route') continue;
-      expect(isJsonObject(shown) ? Object.keys(shown) : [], section).to.have.members(
-        Object.keys(field.fields),
-      );
+      expect(shown, section).to.have.all.keys(Object.keys(field.fields));
     }
     for (const key of KEYS_OF_ROUTES) expect(EXAMPLE).to.match(new RegExp(`\\b${key}:`));
   });
 
   it('loads, once its two variables are set, and says the defaults that it says it says', () => {
-    const { routes, receiver, admin, store, delivery } = load(EXAMPLE);
-    const plain = load(OWN);
+    const { routes, receiver, admin, store, ...shown } = load(EXAMPLE);
     expect(routes).to.have.length(3);
-    expect({ receiver, admin, store }).to.deep.equal({
-      receiver: plain.receiver,
-      admin: plain.admin,
-      store: plain.store,
-    });
-    expect({ ...delivery, alerts: [] }).to.deep.equal(plain.delivery);
+    const delivery = { ...shown.delivery, alerts: [] };
+    expect(load(OWN)).to.deep.include({ receiver, admin, store, delivery });
   });
 });

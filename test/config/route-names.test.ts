@@ -25,13 +25,9 @@ describe('The name of a route', () => {
   });
 
   it('is that of no other route, and stays when routes with other patterns come, go or move', () => {
-    const route = fc.record(
-      {
-        bot_id: fc.constantFrom('a', 'b', 'a (2)', 'default_route'),
-        name: fc.constantFrom('x', 'a', 'b (2)'),
-      },
-      { requiredKeys: ['bot_id'] },
-    );
+    const bot_id = fc.constantFrom('a', 'b', 'a (2)', 'default_route');
+    const named = { bot_id, name: fc.constantFrom('x', 'a', 'b (2)') };
+    const route = fc.record(named, { requiredKeys: ['bot_id'] });
     const routes = fc.uniqueArray(route, { selector: (each) => each.name ?? each, maxLength: 8 });
     fc.assert(
       fc.property(routes, (sections) => {

@@ -32,9 +32,7 @@ const at = (path: Path) => written(source.placeOf(path));
 const inString = (path: Path, line: number, column: number) =>
   written(source.placeInString(path, line, column));
 const faultsOf = (text: string) =>
-  new YamlSource('file.yaml', text).problems.map(
-    ({ place, fault }) => `${written(place)}: ${fault.in('en')}`,
-  );
+  new YamlSource('f', text).problems.map(({ place, fault }) => `${written(place)}: ${fault.in('en')}`);
 
 describe('A YAML source', () => {
   it('gives plain data', () => {
@@ -87,10 +85,8 @@ describe('A YAML source', () => {
     const text = `a: &a { b: c }\nlist:\n${'  - *a\n'.repeat(2000)}${'  - { <<: *a }\n'.repeat(2000)}`;
     const { data, problems } = new YamlSource('file.yaml', text);
     expect(problems).to.deep.equal([]);
-    expect((data as { list: readonly unknown[] }).list.slice(1999, 2001)).to.deep.equal([
-      { b: 'c' },
-      { b: 'c' },
-    ]);
+    const { list } = data as { list: readonly unknown[] };
+    expect(list).to.deep.equal(Array(4000).fill({ b: 'c' }));
   });
 
   it('keeps dates, no and off as text', () => {
@@ -106,15 +102,11 @@ describe('A YAML fault', () => {
   });
 
   it('never quotes the text', () => {
-    const texts = [
-      'a: *secret',
-      'a: !secret x',
-      'a: "secret\\q"',
-      'a: [b] secret',
-      'a: secret: b',
-      '%secret x\n---\na: b',
-    ];
-    for (const text of texts) expect(faultsOf(text).join(), text).to.match(/^\d+:\d+: (?!.*secret)/);
+    const values = ['*secret', '!secret x', '"secret\\q"', '[b] secret', 'secret: b'].map(
+      (value) => `a: ${value}`,
+    );
+    for (const text of [...values, '%secret x\n---\na: b'])
+      expect(faultsOf(text).join(), text).to.match(/^\d+:\d+: (?!.*secret)/);
   });
 
   it('stops what is nested too deep', () => {

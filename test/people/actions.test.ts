@@ -34,7 +34,7 @@ describe('what people do', () => {
     return ids;
   };
   const numbered = (name: string, count: number) =>
-    Array.from({ length: count }, (_, number) => `${name}-${number}`);
+    Array.from({ length: count }, (_, nth) => `${name}-${nth}`);
   /** Jobs of which somebody was told, in their order. */
   const jobs = () => bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
   const begin = async (what: 'redelivered' | 'dismissed' = 'redelivered') =>
@@ -56,9 +56,8 @@ describe('what people do', () => {
     expect((await people.redeliver(id, ACTOR, false)).json).to.deep.equal({ id, result: 'accepted' });
     await bench.clock.advance(0);
     expect(bench.told).to.deep.equal([OPS]);
-    expect(bench.actions).to.deep.equal([
-      { what: 'redeliver', actor: ACTOR, subject: id, result: 'accepted' },
-    ]);
+    const asked = { what: 'redeliver', actor: ACTOR, subject: id, result: 'accepted' };
+    expect(bench.actions).to.deep.equal([asked]);
   });
 
   it('routes anew by the config in force, which names whom it did not, but tells nobody again whose channel has another name now', async () => {

@@ -68,9 +68,8 @@ describe('a list’s query', () => {
     it(`is read as it is meant: ${query}`, () => expect(filterOf(query)).to.deep.equal(filter));
 
   it('lets a day end where the next one begins, also on a day of 23 hours', () => {
-    expect(filterOf('to=2026-03-29', { timezone: 'Europe/Berlin' })).to.deep.equal({
-      to: at('2026-03-29T21:59:59.999Z'),
-    });
+    const { filter } = read('to=2026-03-29', { timezone: 'Europe/Berlin' });
+    expect(filter.to).to.equal(at('2026-03-29T21:59:59.999Z'));
   });
 
   it('says all that is wrong with it at once, and nothing of the values', () => {
@@ -91,13 +90,13 @@ describe('a list’s query', () => {
   });
 
   const wrong =
-    'limit=0 limit=1e2 limit=1.5 before=9007199254740993 before=0 status=3 constructor=1 __proto__=2';
+    'limit=0 limit=1e2 limit=1.5 before=9007199254740993 status=3 constructor=1 __proto__=2 before=0';
   for (const query of wrong.split(' '))
     it(`refuses ${query}`, () => expect(problemsOf(query)).to.have.length(1));
 
   it('is written back so that it is read as the same', () => {
     const given = read(
-      'bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00',
+      'bot_id=請求&status=2&destination=email%3Aa%2Bb%40x.example&from=2d&to=2026-03-10T22:00',
     );
     const query = filterQuery(given.filter);
     expect(query.get('status')).to.equal('executing');

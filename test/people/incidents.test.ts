@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { ArchivedIncident } from '../../src/ledger/archive/archive.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 import { gistIn, toldOfTroublesAlone } from '../../src/people/incidents.ts';
 
 type Planning = Parameters<typeof toldOfTroublesAlone>[0];
@@ -8,18 +9,11 @@ type Planning = Parameters<typeof toldOfTroublesAlone>[0];
 describe('Who is on an incident, and that it is over', () => {
   it('is not told to a hook with a body of its own, unless it says notices: true', () => {
     const url = 'https://example.com/hook';
-    const hooks = {
-      plain: { url },
-      own: { url, body: { text: '' } },
-      asks: { url, body: [], notices: true },
-    };
+    const hooks = { plain: { url }, own: { url, body: {} }, asks: { url, body: [], notices: true } };
     const names = [...Object.keys(hooks).map((address) => `webhook:${address}`), 'slack:#ops'];
-    const destinations = new Map(
-      names.map((destination) => [destination, { destination, channel: destination.split(':')[0] }]),
-    );
-    const channels = new Map(
-      ['webhook', 'slack'].map((type) => [type, { name: type, type, settings: { hooks } }]),
-    );
+    const destinations = new Map(names.map((name) => [name, plannedTo(name)]));
+    const settings = { hooks };
+    const channels = new Map(['webhook', 'slack'].map((type) => [type, { name: type, type, settings }]));
     const planning = { config: { channels }, destinations } as unknown as Planning;
     expect(toldOfTroublesAlone(planning, channelTypes)).to.deep.equal(['webhook:own']);
   });

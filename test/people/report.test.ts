@@ -9,10 +9,8 @@ import { problemsIn } from './problems.ts';
 const NOW = Date.parse('2026-11-30T15:30:00Z');
 
 function periodOf(query: string, timezone = 'Asia/Tokyo') {
-  const { asked } = readReport(new URLSearchParams(query), { timezone, now: NOW });
-  return [dateOf(asked.from), dateOf(asked.to - 1), ...(asked.botId === undefined ? [] : [asked.botId])].join(
-    ' ',
-  );
+  const { from, to, botId = '' } = readReport(new URLSearchParams(query), { timezone, now: NOW }).asked;
+  return `${dateOf(from)} ${dateOf(to - 1)} ${botId}`.trim();
 }
 
 describe('The period of a report', () => {
@@ -63,10 +61,8 @@ describe('A report for whoever asks', () => {
   ] as const)
     it(`shows the budget of the plan's month of its last day, or of today: ${query}`, async () => {
       const { asked } = readReport(new URLSearchParams(query), { timezone: 'Asia/Tokyo', now: NOW });
-      const archive = {
-        figuresOfPeriod: () => Promise.resolve([]),
-        figuresByDay: () => Promise.resolve([]),
-      };
+      const none = () => Promise.resolve([]);
+      const archive = { figuresOfPeriod: none, figuresByDay: none };
       const budget = { hours: 60, fromDay: 15, warn: [], notify: [], calendar: undefined };
       const calendars = { named: new Map(), files: new Map() };
       const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
@@ -82,8 +78,6 @@ describe('The file of a report', () => {
     const report = reportOf({ from: dayIn('2026-11-01') ?? NaN, to: dayIn('2026-12-01') ?? NaN }, [bot]);
     const { name, text } = csvFileOf(report, (said) => said.replaceAll('hunter2', '***'));
     expect(name).to.equal('botbell-2026-11.csv');
-    expect(text)
-      .to.match(/^\ufefffrom,/)
-      .and.to.include(',a,key ***,');
+    expect(text).to.match(/^\ufefffrom,[^]*,a,key \*\*\*,/);
   });
 });

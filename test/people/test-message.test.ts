@@ -8,12 +8,8 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const OPS = { ...plannedTo('slack:#ops'), templateSet: 'mine', options: { mention_on_error: ['@here'] } };
 
-const REFUSED = new DeliveryFailure({
-  class: 'config',
-  code: 'not_in_channel',
-  message: 'Invite it.',
-  japanese: '招待してください。',
-});
+const WORDS = { message: 'Invite it.', japanese: '招待してください。' };
+const REFUSED = new DeliveryFailure({ class: 'config', code: 'not_in_channel', ...WORDS });
 
 /** What came of the attempt, class and code of the failure, and what is said in English and in Japanese. */
 const OUTCOMES: Readonly<
@@ -62,14 +58,8 @@ describe('A test message', () => {
           return Promise.resolve(outcome && ({ durationMs: 41.7, endedAt: 0, ...outcome } as AttemptResult));
         });
         const [errorClass, errorCode] = error?.split(' ') ?? [];
-        expect(told).to.deep.equal({
-          destination: 'slack:#ops',
-          isDelivered: error === undefined,
-          words,
-          errorClass,
-          errorCode,
-          durationMs: outcome === undefined ? 0 : 42,
-        });
+        const said = { words, errorClass, errorCode, durationMs: outcome === undefined ? 0 : 42 };
+        expect(told).to.deep.equal({ destination: 'slack:#ops', isDelivered: error === undefined, ...said });
         expect(sent.map(({ notice }) => notice.template)).to.deep.equal(['test']);
         expect(sent[0], 'by its template set and options').to.deep.include(OPS);
       }
