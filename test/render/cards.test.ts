@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Language } from '../../src/time/display.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
@@ -14,13 +15,8 @@ const LANGUAGES: readonly Language[] = ['en', 'ja'];
 for (const language of LANGUAGES) {
   describe(`the built-in templates in ${language}`, () => {
     // However slow the machine, no rendering runs out of its time.
-    const now = performance.now.bind(performance);
-    beforeEach(() => {
-      performance.now = () => 0;
-    });
-    afterEach(() => {
-      performance.now = now;
-    });
+    beforeEach(() => void mock.method(performance, 'now', () => 0));
+    afterEach(() => mock.restoreAll());
 
     const renderer = testRenderer({ language, links: LINKS });
 
@@ -108,9 +104,8 @@ describe('the built-in Slack messages', () => {
     const lines = shown(japanese, 'error.json').split('\n');
     expect(lines.slice(0, 3)).to.deep.equal(['❌ 請求書取込BOT', 'エラー · 所要時間 42秒', message]);
     const escaped = message.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;');
-    expect(english.slack(readFixture('error.json')).text).to.equal(
-      `❌ 請求書取込BOT failed after 42 s: ${escaped}`,
-    );
+    const { text: failed } = english.slack(readFixture('error.json'));
+    expect(failed).to.equal(`❌ 請求書取込BOT failed after 42 s: ${escaped}`);
     const { text } = japanese.slack(readFixture('succeeded.json'));
     expect(text).to.equal('✅ 商品取得BOT が成功しました（6秒）');
   });
@@ -131,14 +126,12 @@ describe('a card', () => {
     const facts = [{ name: line, value: '1', url: '' }];
     const nowhere = { urlOf: () => '', instantText: () => '' };
     const view = { outputs: () => viewOutputs({ [line]: 1 }, nowhere) };
-    const card = cardOf(
-      { title: line, summary: line, facts, link, footer: line },
-      { name: 'succeeded', language: 'en', view },
-    );
+    const of = { name: 'succeeded', language: 'en', view } as const;
+    const card = cardOf({ title: line, summary: line, facts, link, footer: line }, of);
     const names = [...card.facts, ...card.outputs].map(({ name }) => name);
     const lines = [card.title, card.summary, card.link?.text, card.footer, ...names];
     expect(lines).to.deep.equal(lines.map(() => 'a b'));
-    const { title } = cardOf({ title: `x${'𠮷'.repeat(2000)}` }, { name: 'succeeded', language: 'en', view });
+    const { title } = cardOf({ title: `x${'𠮷'.repeat(2000)}` }, of);
     expect(title).to.match(/^x𠮷{900,}…$/u);
   });
 });

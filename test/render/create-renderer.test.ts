@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
 import type { ComposeContext, MessageFormat } from '../../src/channels/channel.ts';
@@ -41,22 +42,16 @@ describe('a renderer', () => {
   });
 
   it('draws a message once more where the machine stalls meanwhile, wherever that happens', () => {
-    const now = performance.now.bind(performance);
     const renderer = testRenderer();
     const expected = renderer.slack(BARE);
-    try {
-      // One rendering looks at the clock less often.
-      for (let stallAt = 1; stallAt <= 40; stallAt += 1) {
-        let looks = 0;
-        performance.now = () => {
-          looks += 1;
-          return looks < stallAt ? 0 : 10_000;
-        };
-        expect(renderer.slack(BARE), `stalled at look ${stallAt}`).to.deep.equal(expected);
-      }
-    } finally {
-      performance.now = now;
+    let [looks, stallAt] = [0, 1];
+    const clock = mock.method(performance, 'now', () => ((looks += 1), looks < stallAt ? 0 : 10_000));
+    // One rendering looks at the clock less often.
+    for (; stallAt <= 40; stallAt += 1) {
+      looks = 0;
+      expect(renderer.slack(BARE), `stalled at look ${stallAt}`).to.deep.equal(expected);
     }
+    clock.mock.restore();
     expect(renderer.failures).to.deep.equal([]);
   });
 

@@ -12,11 +12,7 @@ import type { DisplayConfig } from '../../src/config/config.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import type { RenderTarget } from '../../src/render/catalog.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import {
-  NO_FOLDER,
-  readTemplateFolder,
-  type TemplateFolder as Templates,
-} from '../../src/render/template-folder.ts';
+import { NO_FOLDER, readTemplateFolder, type TemplateFolder } from '../../src/render/template-folder.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -57,7 +53,7 @@ interface RendererParts {
   readonly language?: Language;
   readonly links?: DisplayConfig['links'];
   readonly pageUrl?: string;
-  readonly own?: Templates;
+  readonly own?: TemplateFolder;
 }
 
 export function templateFolder(files: Readonly<Record<string, string>>): string {
@@ -70,7 +66,7 @@ export function templateFolder(files: Readonly<Record<string, string>>): string 
 }
 
 /** Somebody's own templates, for `testRenderer`. @param from their files, or the folder that they are in */
-export function ownTemplates(from: Readonly<Record<string, string>> | string): Promise<Templates> {
+export function ownTemplates(from: Readonly<Record<string, string>> | string): Promise<TemplateFolder> {
   return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), READ);
 }
 

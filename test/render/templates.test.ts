@@ -201,8 +201,7 @@ describe('a user’s templates', () => {
 });
 
 describe('the fingerprint of a user’s templates, by which replicas and deliveries are compared', () => {
-  const fingerprint = async (files: Readonly<Record<string, string>>) =>
-    fingerprintOf(await ownTemplates(files));
+  const fingerprint = async (files: Record<string, string>) => fingerprintOf(await ownTemplates(files));
 
   it('changes with each of their texts and with what they are for, not with their order, and is none without any', async () => {
     const [error, card] = [{ 'en/slack/error.yaml': 'text: a' }, { 'en/card/error.yaml': 'title: b' }];

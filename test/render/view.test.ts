@@ -32,18 +32,16 @@ describe('the variables of a template', () => {
   });
 
   it('say nothing of a time that no run takes, or of a start that is the zero of a program', () => {
-    const shown = [-5, Infinity, -Infinity, 0].map(
-      (elapsed_time) => viewOf({ ...BARE, elapsed_time }).elapsed,
-    );
-    expect(shown).to.deep.equal(['', '', '', '0 s']);
+    const elapsed = (elapsed_time: number) => viewOf({ ...BARE, elapsed_time }).elapsed;
+    expect([-5, Infinity, -Infinity, 0].map(elapsed)).to.deep.equal(['', '', '', '0 s']);
     expect(viewOf({ ...BARE, start_time: '0001-01-01T00:00:00Z' }).started_at).to.equal('');
     const skipped = { ...BARE, start_time: '2026-03-08T02:30:00' };
     expect(viewOf(skipped, { timezone: 'America/New_York' }).started_at).to.include('03:30:00');
   });
 
   it('have no address of Botbell’s page for a job whose id no address has room for', () => {
-    const pageOf = (job_id: string) =>
-      viewOf({ ...BARE, job_id }, { pageUrl: 'https://bell.example' }).page_url;
+    const pageUrl = 'https://bell.example';
+    const pageOf = (job_id: string) => viewOf({ ...BARE, job_id }, { pageUrl }).page_url;
     expect(pageOf('請求 1')).to.equal('https://bell.example/callbacks?job_id=%E8%AB%8B%E6%B1%82%201');
     for (const id of ['', 'x'.repeat(4000), '請求'.repeat(1_000_000)]) expect(pageOf(id)).to.equal('');
   });
@@ -52,17 +50,14 @@ describe('the variables of a template', () => {
     const tenant = 'https://example.com/{{ callback.tenant }}';
     for (const more of [{}, { tenant: null }, { tenant: '' }])
       expect(jobUrlOf({ ...BARE, ...more }, `${tenant}/{{ job_id }}`)).to.equal('');
-    expect(jobUrlOf({ ...BARE, tenant: 't' }, `${tenant}/{{ job_id }}`)).to.equal(
-      'https://example.com/t/j-1',
-    );
     const otherwise = `{% if callback.tenant %}${tenant}{% else %}https://example.com/{{ job_id }}{% endif %}`;
-    expect(jobUrlOf(BARE, otherwise)).to.equal('https://example.com/j-1');
-    const encoded = 'https://example.com/{{ job_id | url_encode }}';
-    expect(jobUrlOf({ ...BARE, job_id: '請求 1' }, encoded)).to.equal(
-      'https://example.com/%E8%AB%8B%E6%B1%82%201',
-    );
-    const withDefault = 'https://example.com/{{ callback.tenant | default: "main" }}';
-    expect(jobUrlOf(BARE, withDefault)).to.equal('https://example.com/main');
+    for (const [job, more, made] of [
+      [`${tenant}/{{ job_id }}`, { tenant: 't' }, 't/j-1'],
+      [otherwise, {}, 'j-1'],
+      ['https://example.com/{{ job_id | url_encode }}', { job_id: '請求 1' }, '%E8%AB%8B%E6%B1%82%201'],
+      ['https://example.com/{{ callback.tenant | default: "main" }}', {}, 'main'],
+    ] as const)
+      expect(jobUrlOf({ ...BARE, ...more }, job), job).to.equal(`https://example.com/${made}`);
     const links = { file: `${tenant}/{{ ref }}?of={{ size }}`, job: tenant };
     const output = { f: { type: 'files', files: [{ ref: 'a/b' }, { ref: 'c', meta: { size: 0 } }] } };
     const urlsOf = (callback: Callback) => outputsOf(callback, { links })[0]?.files.map(({ url }) => url);
