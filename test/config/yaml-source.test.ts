@@ -86,7 +86,7 @@ describe('A YAML source', () => {
     const { data, problems } = new YamlSource('file.yaml', text);
     expect(problems).to.deep.equal([]);
     const { list } = data as { list: readonly unknown[] };
-    expect(list).to.deep.equal(Array(4000).fill({ b: 'c' }));
+    expect(list).to.deep.equal(Array.from({ length: 4000 }, () => ({ b: 'c' })));
   });
 
   it('keeps dates, no and off as text', () => {

@@ -128,7 +128,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'an error before which others were held back': told(1, undefined, { heldBack: 12 }),
   'a summary of more BOTs than it names': own('summary'),
   'a summary of more BOTs than there is room for': own('summary', {
-    bots: Array(3).fill({ ...SUMMARISED, bot_name: 'b'.repeat(40) }) as never,
+    bots: Array.from({ length: 3 }, () => ({ ...SUMMARISED, bot_name: 'b'.repeat(40) })) as never,
   }),
   'a summary of BOTs of one name': own('summary', {
     bots: ['ac', 'bc', 'c'].map(([bot_id, bot_name = '']) => ({ ...SUMMARISED, bot_id, bot_name })) as never,

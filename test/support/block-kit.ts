@@ -26,12 +26,7 @@ const FORMATS = {
 const anything: Rule = {};
 const flag: Rule = { type: 'boolean' };
 const url: Rule = { type: 'string', format: 'address' };
-const text = (maxLength: number, format = 'words'): Rule => ({
-  type: 'string',
-  minLength: 1,
-  maxLength,
-  format,
-});
+const text = (maxLength: number, format = 'words') => ({ type: 'string', minLength: 1, maxLength, format });
 const list = (maxItems: number, items: Rule): Rule => ({ type: 'array', minItems: 1, maxItems, items });
 
 /** @param anyOf at least one of these is required */
@@ -57,10 +52,8 @@ const others = (types: string): Rules => Object.fromEntries(types.split(' ').map
 
 const id = text(255);
 const plain = (most: number): Rules => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
-const texts = (most: number): Rules => ({
-  ...plain(most),
-  mrkdwn: object({ text: text(most) }, { verbatim: flag }),
-});
+const mrkdwn = (most: number) => object({ text: text(most) }, { verbatim: flag });
+const texts = (most: number): Rules => ({ ...plain(most), mrkdwn: mrkdwn(most) });
 
 const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
   object(required, { ...optional, block_id: id }, anyOf);
@@ -121,14 +114,8 @@ const blocks = byType({
   table: block({ rows: list(100, list(20, cell)) }, { column_settings: list(20, anything) }),
 });
 
-const options = {
-  allErrors: true,
-  discriminator: true,
-  strict: false,
-  unicode: false,
-  logger: false,
-} as const;
-const validate = new Ajv({ ...options, formats: FORMATS }).compile(list(MAX_BLOCKS, blocks));
+const options = { allErrors: true, discriminator: true, strict: false, unicode: false } as const;
+const validate = new Ajv({ ...options, logger: false, formats: FORMATS }).compile(list(MAX_BLOCKS, blocks));
 
 const isTable = (value: unknown) => isJsonObject(value) && value['type'] === 'table';
 
@@ -136,11 +123,8 @@ const isTable = (value: unknown) => isJsonObject(value) && value['type'] === 'ta
 export function flawsOfBlocks(given: readonly unknown[]) {
   validate(given);
   const flaws = (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
-    const key: unknown = params['additionalProperty'];
-    return {
-      path: `blocks${instancePath}`,
-      message: typeof key === 'string' ? `${message}: ${key}` : message,
-    };
+    const { additionalProperty: key } = params as { readonly additionalProperty?: string };
+    return { path: `blocks${instancePath}`, message: key === undefined ? message : `${message}: ${key}` };
   });
   const [first, second] = [...given.keys()].filter((index) => isTable(given[index]));
   if (second !== undefined) flaws.push({ path: `blocks/${second}`, message: 'only_one_table_allowed' });

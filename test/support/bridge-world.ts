@@ -22,15 +22,12 @@ interface Answered {
 
 export type BridgeWorld = Awaited<ReturnType<typeof createBridgeWorld>>;
 
-interface BridgeWorldOptions {
+interface Options {
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
   readonly logger?: Logger;
 }
 
-export async function createBridgeWorld(
-  config: string,
-  { faultOf = () => undefined, logger }: BridgeWorldOptions = {},
-) {
+export async function createBridgeWorld(config: string, { faultOf, logger }: Options = {}) {
   const folder = tempFolder();
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
   const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });

@@ -12,10 +12,7 @@ export const CALM: ComposeContext = {
   callback: undefined,
 };
 
-const named = <Named extends { readonly name: string }>(each: Named): Named => ({
-  ...each,
-  name: cleanLine(each.name),
-});
+const named = <Named extends { name: string }>(each: Named) => ({ ...each, name: cleanLine(each.name) });
 
 /** Texts of one line and names are cleaned, as in every card that a template fills. */
 export function cardWith(parts: Partial<Card> = {}): Card {
@@ -59,10 +56,6 @@ export function listOf(name: string, items: readonly unknown[]): OutputView {
   return outputWith({ name, kind: 'list', value: '', items });
 }
 
-export function filesOf(
-  name: string,
-  files: readonly FileView[],
-  parts: Partial<OutputView> = {},
-): OutputView {
+export function filesOf(name: string, files: readonly FileView[], parts: Partial<OutputView> = {}) {
   return outputWith({ name, kind: 'files', value: '', files, ...parts });
 }

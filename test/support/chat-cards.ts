@@ -110,11 +110,8 @@ export const TERMINAL = cardWith({
   }).concat(listOf('none', ['', {}, ' '])),
 });
 
-export const COLUMNS = cardWith({
-  tone: 'succeeded',
-  message: 'NAME    STATE\nweb-1   up\nweb-22  down',
-  facts: [],
-});
+const TABLE = 'NAME    STATE\nweb-1   up\nweb-22  down';
+export const COLUMNS = cardWith({ tone: 'succeeded', message: TABLE, facts: [] });
 
 export const ADDRESSES = cardWith({
   tone: 'succeeded',
@@ -136,14 +133,9 @@ export const ADDRESSES = cardWith({
 });
 
 export const REST = 'https://jobs.example/7';
-const INVOICES = Array.from({ length: 1000 }, (_, row) => ({
-  no: `INV-${row}`,
-  customer: `Customer ${row}`,
-  amount: row,
-}));
-export const ROWS = cardWith({
-  tone: 'succeeded',
-  message: '',
-  restUrl: REST,
-  outputs: [listOf('unpaid', INVOICES)],
-});
+const invoice = (row: number) => ({ no: `INV-${row}`, customer: `Customer ${row}`, amount: row });
+const UNPAID = listOf(
+  'unpaid',
+  Array.from({ length: 1000 }, (_, row) => invoice(row)),
+);
+export const ROWS = cardWith({ tone: 'succeeded', message: '', restUrl: REST, outputs: [UNPAID] });

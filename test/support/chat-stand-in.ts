@@ -61,7 +61,7 @@ export async function startChatStandIn(judge: Judge) {
     return answerWith(response, take(request));
   };
   const server = createServer(
-    (incoming, response) => void handle(incoming, response).catch(() => response.destroy()),
+    (asked, response) => void handle(asked, response).catch(() => response.destroy()),
   );
   const { host, close } = await onLoopback(server);
   return { origin: `http://${host}`, accepted, refusals, faults, close };

@@ -6,12 +6,10 @@ import { expect } from 'chai';
 export async function expectMessages(file: string, messages: object): Promise<void> {
   const text = JSON.stringify(messages);
   if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, await formatted(file, text));
-  const [told, expected] = [text, readFileSync(file, 'utf8')].map(
-    (json) => JSON.parse(json) as Record<string, unknown>,
-  );
-  for (const [what, message] of Object.entries(told ?? {}))
-    expect(message, what).to.deep.equal(expected?.[what]);
-  expect(told).to.have.all.keys(Object.keys(expected ?? {}));
+  const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>;
+  const [told, expected] = [parsed(text), parsed(readFileSync(file, 'utf8'))];
+  for (const [what, message] of Object.entries(told)) expect(message, what).to.deep.equal(expected[what]);
+  expect(told).to.have.all.keys(Object.keys(expected));
 }
 
 export function expectText(file: string, text: string): void {

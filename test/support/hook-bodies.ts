@@ -27,8 +27,8 @@ export async function hooksOf(config: string, variables: Readonly<Record<string,
       const format = webhookChannel.formatOf(settingsOf(channel));
       const target = { templateSet: undefined, options: {}, destination: `${channel}:${hook}`, format };
       const notice = noticeAbout(callbackWith(callback));
-      return loaded.renderer.render(notice, target, (failure) =>
-        failed.push(`${failure.format}/${failure.template}`),
+      return loaded.renderer.render(notice, target, ({ format: of, template }) =>
+        failed.push(`${of}/${template}`),
       );
     },
   };

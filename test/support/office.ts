@@ -70,19 +70,12 @@ const STATUS: ReloadStatus = {
   unchanged: ['admin.listen'],
 };
 
+const CHANGED = { added: ['slack:#keiri'], removed: ['slack:#ops'] };
 const PREVIEW: ReloadPreview = {
   problems: STATUS.warnings,
   configHash: 'beef000000000000beef',
   since: '2026-11-13T00:00:00+09:00',
-  changes: [
-    {
-      botId: 'invoice-import',
-      status: 'error',
-      callbacks: 31,
-      added: ['slack:#keiri'],
-      removed: ['slack:#ops'],
-    },
-  ],
+  changes: [{ botId: 'invoice-import', status: 'error', callbacks: 31, ...CHANGED }],
   isComplete: false,
   unchanged: ['store.url'],
 };

@@ -10,12 +10,10 @@ export const OPENAPI_TEXT = readFileSync(join(import.meta.dirname, '../../docs/o
 
 type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> } | undefined>>;
 
-interface Document {
+export const OPENAPI = parse(OPENAPI_TEXT) as {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Item>>;
-}
-
-export const OPENAPI = parse(OPENAPI_TEXT) as Document;
+};
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -49,9 +47,7 @@ export function examplesIn(node: unknown, place = ''): readonly (readonly [place
   );
   const own = [...(example === undefined ? [] : [example]), ...listed];
   const at = isSchema ? place : `${place}/schema`;
-  const inner = Object.entries(node).filter(
-    ([key]) => !['example', 'examples', 'const', 'enum'].includes(key),
-  );
+  const inner = Object.entries(node).filter(([key]) => !/^(?:examples?|const|enum)$/.test(key));
   return [
     ...own.map((value) => [at, value] as const),
     ...inner.flatMap(([key, value]) => examplesIn(value, `${place}/${escaped(key)}`)),

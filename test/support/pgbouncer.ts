@@ -21,17 +21,9 @@ export async function startPgBouncer(postgresUrl: string, poolMode = 'transactio
     chownSync(folder, account.uid, account.gid);
   }
   const pooler = spawn('pgbouncer', [config], { cwd: folder, stdio: 'ignore', ...account });
-  const urlThrough = (url: string) => {
-    const through = new URL(url);
-    through.port = String(port);
-    return through.href;
-  };
-  const answers = () =>
-    execute(urlThrough(postgresUrl), 'select 1').then(
-      () => true,
-      () => false,
-    );
-  await until('PgBouncer listens', answers);
+  const urlThrough = (url: string) => Object.assign(new URL(url), { port }).href;
+  const answered = () => execute(urlThrough(postgresUrl), 'select 1').catch(() => undefined);
+  await until('PgBouncer listens', async () => (await answered()) !== undefined);
   return { urlThrough, close: () => end(pooler, 'SIGTERM') };
 }
 

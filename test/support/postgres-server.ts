@@ -5,16 +5,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -57,10 +49,7 @@ export async function sharePostgres(): Promise<Pick<PostgresServer, 'close'>> {
   let started: Promise<OwnPostgresServer> | undefined;
   const asked = createServer((socket) => {
     started ??= startOwnPostgres();
-    started.then(
-      ({ url }) => socket.end(url),
-      () => socket.destroy(),
-    );
+    void started.then(({ url }) => socket.end(url)).catch(() => socket.destroy());
   });
   await once(asked.listen(0, '127.0.0.1'), 'listening');
   process.env[SHARED_SERVER] = String((asked.address() as AddressInfo).port);
@@ -197,10 +186,7 @@ export async function execute(url: string, statement: string): Promise<readonly 
 }
 
 /** PostgreSQL, "Shutting Down the Server": SIGINT is fast, and keeps everything; SIGQUIT is immediate, and flushes nothing. */
-export async function end(
-  server: ChildProcess | undefined,
-  signal: NodeJS.Signals = 'SIGINT',
-): Promise<void> {
+export async function end(server?: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (!isRunning(server)) return;
   const exited = once(server, 'exit');
   server.kill(signal);

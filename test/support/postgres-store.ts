@@ -25,12 +25,8 @@ const STANDARD = '-c standard_conforming_strings=on -c extra_float_digits=1';
 
 async function createBeside(server: PostgresServer): Promise<Beside> {
   const url = await server.createDatabase();
-  const connections = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    allowExitOnIdle: true,
-    options: STANDARD,
-  });
+  const options = { max: 1, allowExitOnIdle: true, options: STANDARD };
+  const connections = new pg.Pool({ connectionString: url, ...options });
   // The server ends these connections when it drops the database.
   connections.on('error', () => undefined);
   return { url, connections };

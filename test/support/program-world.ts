@@ -69,11 +69,7 @@ export async function createProgramWorld(settings: ProgramSettings = {}) {
 
 function configOf(
   { ledger = '', receiver = '', delivery = '', routes = '', notify = EVERYBODY }: ProgramSettings,
-  {
-    store,
-    slack,
-    mail,
-  }: { readonly store: string; readonly slack: SlackStandIn; readonly mail: MailCatcher },
+  { store, slack, mail }: { store: string; slack: SlackStandIn; mail: MailCatcher },
 ): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }

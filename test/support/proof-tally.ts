@@ -2,6 +2,8 @@
 import type { MailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackStandIn } from './faulty-slack.ts';
 
+type Members = Readonly<Record<string, unknown>>;
+
 const KEY = /key-\d{6}/;
 
 export function keyOf(number: number): string {
@@ -9,17 +11,11 @@ export function keyOf(number: number): string {
 }
 
 /** Callbacks of jobs of their own, each with a key that every message shows. */
-export function keyedCallbacks(
-  count: number,
-  changes: Readonly<Record<string, unknown>> = {},
-): Record<string, unknown>[] {
+export function keyedCallbacks(count: number, changes: Members = {}): Record<string, unknown>[] {
   return Array.from({ length: count }, (_, index) => keyedCallback(keyOf(index), changes));
 }
 
-export function keyedCallback(
-  key: string,
-  changes: Readonly<Record<string, unknown>> = {},
-): Record<string, unknown> {
+export function keyedCallback(key: string, changes: Members = {}): Record<string, unknown> {
   return {
     code: 500,
     job_id: key,
@@ -53,19 +49,13 @@ export function toldBy(
 export function tally(told: readonly string[], expected: readonly string[]) {
   const counts = new Map<string, number>();
   for (const each of told) counts.set(each, (counts.get(each) ?? 0) + 1);
+  const tooMany = [...counts].map(([each, count]) => [each, count - 1] as const);
   return {
     missing: expected.filter((each) => !counts.has(each)),
-    repeated: new Map(
-      [...counts].flatMap(([each, count]) => (count > 1 ? [[each, count - 1] as const] : [])),
-    ),
+    repeated: new Map(tooMany.filter(([, count]) => count > 0)),
   };
 }
 
-export function pairsOf(
-  callbacks: readonly Readonly<Record<string, unknown>>[],
-  destinations: readonly string[],
-): string[] {
-  return callbacks.flatMap(({ job_id }) =>
-    destinations.map((destination) => `${String(job_id)} ${destination}`),
-  );
+export function pairsOf(callbacks: readonly Members[], destinations: readonly string[]): string[] {
+  return callbacks.flatMap(({ job_id }) => destinations.map((to) => `${String(job_id)} ${to}`));
 }

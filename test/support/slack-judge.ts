@@ -1,11 +1,7 @@
 /** Refuses the calls that Slack refuses, with Slack's error codes. */
 import { textLength } from '../../src/channels/slack/own-blocks.ts';
-import type {
-  PostedMessage,
-  ReceivedCall,
-  SlackArguments,
-  Verdict,
-} from '../../src/stand-ins/slack-stand-in.ts';
+import type { PostedMessage, ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
+import type { SlackArguments, Verdict } from '../../src/stand-ins/slack-stand-in.ts';
 import { type BlockFlaw, flawsOfBlocks } from './block-kit.ts';
 
 /** Characters (Slack: chat.postMessage, "text"). Slack cuts or refuses longer ones. */
@@ -87,10 +83,6 @@ function refusalOfBlocks(blocks: unknown): Verdict | undefined {
 function refusal(error: string, flaws: readonly BlockFlaw[] = []) {
   if (flaws.length === 0) return { ok: false as const, error };
   const errors = flaws.map(({ message, path }) => `${message} [json-pointer:/${path}]`);
-  return {
-    ok: false as const,
-    error,
-    errors,
-    response_metadata: { messages: errors.map((each) => `[ERROR] ${each}`) },
-  };
+  const messages = errors.map((each) => `[ERROR] ${each}`);
+  return { ok: false as const, error, errors, response_metadata: { messages } };
 }

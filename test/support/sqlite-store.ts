@@ -39,13 +39,8 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
     clock,
     connect,
     async open(options = {}) {
-      const ledger = await openLedger(`sqlite:${file}`, {
-        ...OPTIONS,
-        clock,
-        owner: 'first',
-        isInProcess: true,
-        ...options,
-      });
+      const settings = { ...OPTIONS, clock, owner: 'first', isInProcess: true, ...options };
+      const ledger = await openLedger(`sqlite:${file}`, settings);
       closers.push(() => ledger.close(CLOSED_WITHIN_MS));
       return ledger;
     },
@@ -56,10 +51,10 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
     }),
     run: (statement) => Promise.resolve(connect().exec(statement)),
     passTime: (ms) => clock.advance(ms),
-    rows: (table, orderedBy = 'id') =>
-      Promise.resolve(
-        connect().prepare(`select * from ${table} order by ${orderedBy}`).all() as Record<string, unknown>[],
-      ),
+    rows: (table, orderedBy = 'id') => {
+      const all = connect().prepare(`select * from ${table} order by ${orderedBy}`).all();
+      return Promise.resolve(all as Record<string, unknown>[]);
+    },
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
     },

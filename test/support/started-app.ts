@@ -31,16 +31,13 @@ export async function startTestApp(
 /** Serves a config from the documents as a reader would, but on a free port. */
 export async function serveConfig(
   config: string,
-  {
-    variables = {},
-    store = `sqlite:${join(tempFolder(), 'b.db')}`,
-  }: { readonly variables?: Record<string, string>; readonly store?: string } = {},
+  { variables, store }: { variables?: Record<string, string>; store?: string } = {},
 ): Promise<RunningApp> {
   const configFile = join(tempFolder(), 'botbell.yaml');
   const changed = parseDocument(config);
   changed.setIn(['receiver', 'listen'], '127.0.0.1:0');
   changed.setIn(['admin', 'listen'], 'off');
-  changed.setIn(['store', 'url'], store);
+  changed.setIn(['store', 'url'], store ?? `sqlite:${join(tempFolder(), 'b.db')}`);
   changed.delete('templates');
   writeFileSync(configFile, String(changed));
   return startTestApp(configFile, variables);

@@ -49,15 +49,8 @@ export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryReco
 
 /** A delivery that was taken over after two failures. */
 export function pendingWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
-  const lastError = NOT_FOUND;
-  return deliveryWith({
-    state: 'pending',
-    isTakenOver: true,
-    attempts: 2,
-    lastError,
-    dueInMs: 90_000,
-    ...fields,
-  });
+  const failed = { attempts: 2, lastError: NOT_FOUND, dueInMs: 90_000 };
+  return deliveryWith({ state: 'pending', isTakenOver: true, ...failed, ...fields });
 }
 
 type Fields = Partial<Omit<CallbackStory, 'routing'>> & { readonly routing?: readonly RouteExplanation[] };

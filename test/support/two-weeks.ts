@@ -160,18 +160,12 @@ async function stillOpen(office: Office): Promise<void> {
     start_time,
   };
   const monthlyId = await record({ ...monthly, status: 2, elapsed_time: undefined }, office);
-  await people.snooze(
-    { bot_id: 'nightly-report', until: 'next-success', because: '棚卸し', destination: '' },
-    by,
-  );
-  await people.snooze(
-    { bot_id: '', destination: 'slack:#shop', until: 'tomorrow', because: 'the supplier moves house' },
-    by,
-  );
-  await record(
-    { bot_id: 'nightly-report', bot_name: '夜間レポート', job_id: 'report', start_time, status: 1 },
-    office,
-  );
+  const bot_id = 'nightly-report';
+  const ofBot = { bot_id, until: 'next-success', because: '棚卸し', destination: '' };
+  const until = { until: 'tomorrow', because: 'the supplier moves house' };
+  await people.snooze(ofBot, by);
+  await people.snooze({ bot_id: '', destination: 'slack:#shop', ...until }, by);
+  await record({ bot_id, bot_name: '夜間レポート', job_id: 'report', start_time, status: 1 }, office);
   const notices = [
     { kind: 'missed', botId: 'invoice-import', botName: '請求書取込BOT' },
     { kind: 'overdue', botId: 'monthly-report', botName: '月次レポート作成BOT', about: monthlyId },
@@ -184,13 +178,7 @@ async function stillOpen(office: Office): Promise<void> {
     [422, 'This is JSON, but not a callback.', '', wrongStatus('done')],
     [422, 'This is JSON, but not a callback.', '{"status": "ok"}', wrongStatus('ok')],
   ] as const)
-    await recorded.refuse({
-      status,
-      detail,
-      errors,
-      from: '203.0.113.7',
-      body,
-    });
+    await recorded.refuse({ status, detail, errors, from: '203.0.113.7', body });
   const now = store.clock.monotonic();
   const [lastDeliveredAt, lastFailedAt] = [now - 2 * DAY, now - 3 * HOUR];
   await store.call(recordDestinations, [

@@ -79,12 +79,7 @@ function wrongMember(path: string, value: unknown, limits: Limits): string | und
 /** Characters that no client draws. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/;
 
-function wrongText(
-  path: string,
-  text: string,
-  most: number,
-  { blank, texts = [] }: Limits,
-): string | undefined {
+function wrongText(path: string, text: string, most: number, { blank, texts = [] }: Limits) {
   const [acting] = texts.flatMap(([at, own, acts]) => {
     const foreign = own.reduce((left, [written, shown]) => left.replace(written, shown), text);
     const { 0: sign, index = 0 } = (at.test(path) && acts.exec(foreign)) || {};

@@ -24,7 +24,7 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['a line is as it was overwritten', 'get\n  0%|  |\r 50%|# |\r100%|##|\nERROR\n', 'get\n100%|##|\nERROR\n'],
   [
     'a line is as the cursor overwrote it',
-    '⠋ load\u001b[2K\u001b[1G⠙ load\u001b[2K\u001b[Gok\n9%\u001b[1000D10%',
+    '⠋ a\u001b[2K\u001b[1G⠙ a\u001b[2K\u001b[Gok\n9%\u001b[1000D10%',
     'ok\n10%',
   ],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],

@@ -30,9 +30,8 @@ describe('a number that JavaScript would spell otherwise', () => {
     const holds = (condition: string) => shown(`{% if ${condition} %}yes{% endif %}`) === 'yes';
     const met = ['n == 1', '1 == n', 'n == same', 'n < 2', 'n >= 1', '0 < n', 'n <= same', 'n > 0'];
     expect(met.filter((condition) => !holds(condition))).to.deep.equal([]);
-    expect(
-      ['n == 2', "n == '1'", 'n != 1', 'n > 1', 'n < same', 'n >= 2', 'n <= 0'].filter(holds),
-    ).to.deep.equal([]);
+    const unmet = ['n == 2', "n == '1'", 'n != 1', 'n > 1', 'n < same', 'n >= 2', 'n <= 0'];
+    expect(unmet.filter(holds)).to.deep.equal([]);
     expect(shown('{% case n %}{% when 1 %}{{ n }}{% endcase %}')).to.equal('1.0');
   });
 });
@@ -88,10 +87,8 @@ describe('exactJson', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('', '  '), (value, space) => {
         expect(exactJson(value, space)).to.equal(JSON.stringify(value, null, space));
-        const both = [value, new SpeltNumber('1.0')];
-        expect(exactJson(both, space)).to.equal(
-          JSON.stringify([value, 'ONE'], null, space).replace(/"ONE"(?=\s*]$)/, '1.0'),
-        );
+        const written = JSON.stringify([value, 'ONE'], null, space).replace(/"ONE"(?=\s*]$)/, '1.0');
+        expect(exactJson([value, new SpeltNumber('1.0')], space)).to.equal(written);
       }),
     );
   });

@@ -57,9 +57,8 @@ describe('hiding secrets', () => {
   });
 
   it('leaves nothing behind of a secret that holds another', () => {
-    expect(secretsHidden(['abcdefgh', 'abcdefghij'])('see abcdefghij and abcdefgh')).to.equal(
-      'see [secret] and [secret]',
-    );
+    const seen = secretsHidden(['abcdefgh', 'abcdefghij'])('see abcdefghij and abcdefgh');
+    expect(seen).to.equal('see [secret] and [secret]');
   });
 
   it('finds a secret in which signs stand that nobody sees, before it makes one short clean line of a text', () => {
@@ -67,9 +66,7 @@ describe('hiding secrets', () => {
     expect(redact('no xoxb\u200b-12\u0000345, no')).to.equal('no [secret], no');
     expect(redact('a\nb\u0000\u202ec  d')).to.equal('a bc d');
     expect(redact('x'.repeat(480) + 'S'.repeat(40))).not.to.contain('S');
-    const long = redact('x'.repeat(100_000));
-    expect(long.length).to.be.at.most(500);
-    expect(long.endsWith('…')).to.equal(true);
+    expect(redact('x'.repeat(100_000))).to.match(/^x{490,499}…$/);
   });
 
   it('leaves every other text as it is', () => {
@@ -87,9 +84,8 @@ describe('the secrets of every config that ran', () => {
     const { hide: hideAll } = secrets;
     secrets.add(['second-one', 'third-one']);
     secrets.add(['second-one']);
-    expect(hideAll('first-one second-one third-one fourth-one')).to.equal(
-      '[secret] [secret] [secret] fourth-one',
-    );
+    const seen = hideAll('first-one second-one third-one fourth-one');
+    expect(seen).to.equal('[secret] [secret] [secret] fourth-one');
   });
 
   it('are the thousand that were given last', () => {

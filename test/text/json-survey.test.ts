@@ -39,9 +39,7 @@ describe('survey', () => {
         const json = JSON.stringify([one.join(''), { [other.join('')]: 1 }, other.join('')]);
         const { values, depth } = surveyed(json);
         expect([values, depth]).to.deep.equal([5, 2]);
-        expect(endOfText(Buffer.from(json), 1)).to.equal(
-          1 + Buffer.byteLength(JSON.stringify(one.join(''))) - 1,
-        );
+        expect(endOfText(Buffer.from(json), 1)).to.equal(Buffer.byteLength(JSON.stringify(one.join(''))));
       }),
     );
     for (const open of ['["x', '["\\', `["${'x'.repeat(80)}`, `["${'\\'.repeat(81)}"`])
@@ -49,10 +47,8 @@ describe('survey', () => {
   });
 
   it('says that parsing would change a number’s spelling', () => {
-    const spelt = '1.10 1.0 -0 -0.0 1e5 1E5 1e400 1e-400 12345678901234567890 0.1234567890123456789'.split(
-      ' ',
-    );
-    for (const number of spelt)
+    const spelt = '1.10 1.0 -0 -0.0 1e5 1E5 1e400 1e-400 12345678901234567890 0.1234567890123456789';
+    for (const number of spelt.split(' '))
       for (const json of [`[${number}]`, `{"a": ${number} }`, number])
         expect(surveyed(json).isChangedByParsing, json).to.equal(true);
     for (const number of ['0', '-1', '1.1', '-0.5', '123456789012345', '9007199254740991', 'true', 'null'])
@@ -67,17 +63,8 @@ describe('survey', () => {
   });
 
   it('finds whatever JSON.parse would change', () => {
-    const digits = fc
-      .array(fc.constantFrom('0', '1', '9'), { minLength: 1, maxLength: 20 })
-      .map((all) => all.join(''));
-    const number = fc
-      .tuple(
-        fc.constantFrom('', '-'),
-        digits,
-        fc.constantFrom('', '.5', '.50', '.0'),
-        fc.constantFrom('', 'e1', 'E-1'),
-      )
-      .map((parts) => parts.join('').replace(/^(-?)0+(?=\d)/, '$1'));
+    const digits = fc.stringMatching(/^[019]{1,20}$/);
+    const number = fc.stringMatching(/^-?(?:0|[19][019]{0,19})(?:\.50?|\.0)?(?:e1|E-1)?$/);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(digits, fc.constantFrom('a', 'b')), number)), (members) => {
         const json = `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`;

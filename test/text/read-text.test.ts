@@ -9,8 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const problemOf = (reading: Promise<unknown>) => reading.then(String, ({ message }: Error) => message);
 
-const inJapanese = (reading: Promise<unknown>) =>
-  reading.then(String, (error: unknown) => unreadable(error).in('ja'));
+const inJapanese = (reading: Promise<unknown>) => reading.then(String, (error) => unreadable(error).in('ja'));
 
 describe('A text file', () => {
   let folder: string;
@@ -38,10 +37,7 @@ describe('A text file', () => {
 
   it('that is larger than anybody writes is refused before it is read', async () => {
     const most = 16 * 1024 * 1024;
-    for (const [name, size] of [
-      ['most', most],
-      ['more', most + 1],
-    ] as const) {
+    for (const [name, size] of Object.entries({ most, more: most + 1 })) {
       writeFileSync(path(name), '');
       truncateSync(path(name), size);
     }
