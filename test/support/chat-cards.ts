@@ -51,7 +51,7 @@ const ACTING = [
   '[code]x[/code][info][title]t[/title][/info][hr][/code][qt] </info> ``` ```` ````` `````````` \\* \\ <t:1> <#1> </x:1> (devil)',
   '\ud83d \udc00 \u0000\u0007\u202e\u2066 a\u0301 👩‍👩‍👧‍👦 𠮷 \u200b\ufeff日本語　全角',
   'heading\n===\n\n    indented_x\n \n\tindented_y\nlook!https://a.example/1',
-  'line\n=\n:-\n保存先:D :( ;) x-d :@a &euro; &#42; _@all git.example.org/a_b :| :x:y: ftp://a.example,https://a.example/1',
+  'line\n=\n:-\n保存先:D :( ;) x-d :@a &euro; &#42; _@all _#tag git.example.org/a_b :| :x:y: ftp://a.example,https://a.example/1',
 ];
 
 const LONG = 'ドキュメント "quoted" \\ *_[](){}<>@#|~`:$! '.repeat(3000);

@@ -47,7 +47,7 @@ const EMOTICON = String.raw`:(?=-?@|-?\\?[|[\]]|(?:['’]?-?\(|-?[)/$dops]|-x)(?
  */
 const DRAWING = new RegExp(
   [
-    String.raw`(?<![^\W_])@(?=\w)|(?<!\w\\?)[#~](?=[\p{L}\d])`,
+    String.raw`(?<![^\W_])@(?=\w)|(?<![^\W_]\\?)[#~](?=[\p{L}\d])`,
     String.raw`(?<!\w)(?::(?=[\w+-]+:)|${EMOTICON})`,
     String.raw`&(?=#?\w+;)`,
     String.raw`(?:=(?=[=-]|[ \t]*$)|:(?=-))(?<=^\s*.)`,

@@ -36,7 +36,7 @@ const LIMITS: Limits = {
     [/./, [MATTERMOST_CALL], IN_MATTERMOST],
     [/fallback$/, [], OUTSIDE_CODE],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
-    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<!\w\\?)[~#][a-z]|\$(?!\w)/i],
+    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![^\W_]\\?)[~#][a-z]|\$(?!\w)/i],
     // mattermost/marked: escapes within an address are shown, and a bare one takes a link along
     [/text$/, [FENCE_OF_LINES, CODE, ...MARKDOWN.slice(1)], /(?:\w:\/\/|\.[a-z]{2,4}\/)[^\s|]*\\/i],
     [/text$/, [FENCE_OF_LINES, CODE], /(?<!\()\w:\/\/[^\s()[\]]*\[/],
