@@ -119,7 +119,8 @@ async function openChannels(
         channel = await type.open(each.settings, { print, openPool, meetsCondition });
         opened.push(channel);
       }
-      channels.set(each.name, { channel, pace: type.pace });
+      const mark = hash('sha256', JSON.stringify(each.settings), 'hex').slice(0, 2);
+      channels.set(each.name, { channel, pace: { ...type.pace, mark } });
     }
   } catch (error) {
     await Promise.allSettled(opened.map((channel) => channel.close()));

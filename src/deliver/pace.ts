@@ -3,7 +3,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { FailureDetails } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import type { CurrentPace } from '../ledger/deliveries/failing.ts';
+import { type CurrentPace, isMarked, markedKey, placeOf } from '../ledger/deliveries/failing.ts';
 import { channelOf } from '../ledger/ledger.ts';
 import { RESERVE_MS } from './settings.ts';
 
@@ -24,24 +24,21 @@ interface Pace {
   slowerMs: number;
   /** When the next message may be sent, as far as this process knows. */
   freeAt: number;
-  /** The pause asked of this process that ends last. It is kept to its end, whatever the store says; after a refused login, to the next config. */
+  /** The pause asked of this process that ends last. It is kept to its end, whatever the store says; with a marked key, to the next config. */
   pause: Pause | undefined;
   /** When the last pause that the store knows of ends, whichever process was asked for it. */
   pausedUntil: number;
-  /** Whether that pause is after a refused login. */
-  isOfLogin: boolean;
   /** Resolves when the last pause has been written, or could not be. */
   written: Promise<unknown>;
   /** How many writes of it are under way. */
   writes: number;
 }
 
-/** `concerns`: what the remote says the limit applies to. With the class `config` it is no rate limit: the remote refuses this config's login. */
+/** `concerns`: what the remote says the limit applies to. With the class `config` it is no rate limit: the remote refuses this config's login or address. */
 type Failed = Pick<FailureDetails, 'class' | 'retryAfterMs' | 'concerns'>;
 
 interface Pause {
   readonly until: number;
-  readonly isOfLogin: boolean;
 }
 
 export type PaceStore = Pick<
@@ -53,7 +50,7 @@ export interface PacesDependencies {
   readonly clock: Clock;
   readonly store: PaceStore;
   /** Undefined: the config in force does not use the channel. */
-  readonly paceOf: (channel: string) => ChannelPace | undefined;
+  readonly paceOf: (channel: string) => (ChannelPace & { readonly mark: string }) | undefined;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -67,17 +64,17 @@ export class Paces {
   }
 
   isPaced(destination: string): boolean {
-    return this.#paces.size > 0 && keysOf(destination).some((key) => this.#paces.has(key));
+    return this.#paces.size > 0 && this.#keysOf(destination).some((key) => this.#paces.has(key));
   }
 
   /** As far as this process knows. */
   isPaused(destination: string): boolean {
-    return keysOf(destination).some((key) => this.#pausedMs(this.#paces.get(key)) > 0);
+    return this.#keysOf(destination).some((key) => this.#pausedMs(this.#paces.get(key)) > 0);
   }
 
   /** Milliseconds until the next message may go there, as far as this process knows. */
   waitMs(destination: string): number {
-    const freeAt = keysOf(destination).map((key) => this.#paces.get(key)?.freeAt ?? 0);
+    const freeAt = this.#keysOf(destination).map((key) => this.#paces.get(key)?.freeAt ?? 0);
     return Math.max(0, Math.max(...freeAt) - this.#now());
   }
 
@@ -88,7 +85,7 @@ export class Paces {
 
   /** Waits for the next slot of the destination and of its channel. @returns false: none comes before `until` */
   async slot(destination: string, until: number): Promise<boolean> {
-    const keys = keysOf(destination);
+    const keys = this.#keysOf(destination);
     while (this.isPaced(destination)) {
       const pauses = keys.map((key) => this.#paces.get(key)?.pause);
       for (const key of keys) await this.#paces.get(key)?.written;
@@ -112,14 +109,15 @@ export class Paces {
    * only the later end counts. Else, if another destination is paused, too, the whole channel is paused, provided that its destinations share a limit.
    */
   pausedBy(destination: string, { class: failed, retryAfterMs: ms = 0, concerns }: Failed): void {
-    const until = this.#paces.get(destination)?.pause?.until ?? -Infinity;
+    const isOfConfig = failed === 'config';
+    const keyOf = (place: string) => (isOfConfig ? this.#marked(place) : place);
+    const until = this.#paces.get(keyOf(destination))?.pause?.until ?? -Infinity;
     const longerMs = this.#now() + ms - until;
     if (longerMs <= 0) return;
     const isSlower = longerMs >= this.intervalMs(destination);
-    const isOfAll = concerns === 'channel' || (isSlower && this.#isAnotherPaused(destination));
-    const isOfLogin = failed === 'config';
-    for (const key of isOfAll ? keysOf(destination) : [destination])
-      this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);
+    const isOfAll = concerns === 'channel' || (isSlower && !isOfConfig && this.#isAnotherPaused(destination));
+    for (const place of isOfAll ? [destination, channelOf(destination)] : [destination])
+      this.#pause(keyOf(place), { until: this.#now() + ms }, isSlower);
   }
 
   #pausedMs({ pausedUntil = 0, pause }: Partial<Pace> = {}): number {
@@ -128,17 +126,17 @@ export class Paces {
 
   /** Drops the channel's pauses and paces: its config has changed, so another remote or account may be behind it. */
   forget(channel: string): Promise<void> {
-    return this.#forget((key) => channelOf(key) === channel);
+    return this.#forget((key) => channelOf(placeOf(key)) === channel);
   }
 
-  /** Ends the pauses after logins that were refused: the config may have another login now. */
+  /** Ends the pauses after logins that were refused: people may have mended them. */
   endLogins(): Promise<void> {
-    return this.#forget((_, { pause, isOfLogin }) => pause?.isOfLogin === true || isOfLogin);
+    return this.#forget(isMarked);
   }
 
-  async #forget(isIt: (key: string, pace: Pace) => boolean): Promise<void> {
+  async #forget(isIt: (key: string) => boolean): Promise<void> {
     const { store, onTrouble } = this.#dependencies;
-    const forgotten = [...this.#paces].filter(([key, pace]) => isIt(key, pace));
+    const forgotten = [...this.#paces].filter(([key]) => isIt(key));
     for (const [key] of forgotten) this.#paces.delete(key);
     await Promise.all(forgotten.map(([, { written }]) => written));
     await store.forgetPaces(forgotten.map(([key]) => key)).catch(onTrouble);
@@ -146,8 +144,9 @@ export class Paces {
 
   /** Milliseconds until the next message, by destination or channel; none for a channel that the config does not use. */
   get waits(): readonly (readonly [key: string, ms: number])[] {
-    const used = [...this.#paces].filter(([key]) => this.#dependencies.paceOf(channelOf(key)) !== undefined);
-    return used.map(([key, { freeAt }]) => [key, Math.max(0, freeAt - this.#now())]);
+    const places = [...this.#paces.keys()].map(placeOf);
+    const used = places.filter((place) => this.#dependencies.paceOf(channelOf(place)) !== undefined);
+    return used.map((place) => [place, this.waitMs(place)]);
   }
 
   /** Reads the paces that other processes wrote, or this one before a restart. @throws {LedgerUnavailable} */
@@ -156,11 +155,12 @@ export class Paces {
   }
 
   /** Takes over the store's paces, drops those that the store no longer has, and writes again the pauses that it does not know. */
-  adopt(current: readonly CurrentPace[]): void {
+  adopt(all: readonly CurrentPace[]): void {
+    const current = all.filter(({ key }) => !isMarked(key) || key === this.#marked(placeOf(key)));
     const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
     this.#notePauses(current);
     for (const [key, pace] of this.#paces) {
-      if (!stored.has(key)) this.#endIfOfLogin(pace);
+      if (!stored.has(key)) this.#endRefused(key, pace);
       const until = pace.pause?.until ?? 0;
       const storedAt = stored.get(key);
       const isPaused = until > this.#now();
@@ -172,14 +172,14 @@ export class Paces {
   }
 
   #notePauses(current: readonly CurrentPace[]): void {
-    for (const { key, pausedMs = -Infinity, isOfLogin } of current)
-      Object.assign(this.#paceOf(key), { pausedUntil: this.#now() + pausedMs, isOfLogin });
+    for (const { key, pausedMs = -Infinity } of current)
+      this.#paceOf(key).pausedUntil = this.#now() + pausedMs;
   }
 
   /** The store had its pause, and has it no more: another process has loaded a config. */
-  #endIfOfLogin(pace: Pace): void {
-    if (pace.isOfLogin && pace.pause?.isOfLogin === true && pace.writes === 0) pace.pause = undefined;
-    pace.isOfLogin = false;
+  #endRefused(key: string, pace: Pace): void {
+    if (isMarked(key) && pace.pausedUntil !== 0 && pace.writes === 0) pace.pause = undefined;
+    pace.pausedUntil = 0;
   }
 
   /** Reserves the key's next slot and waits for it. @returns false: none comes in time */
@@ -215,7 +215,7 @@ export class Paces {
     const { store, onTrouble } = this.#dependencies;
     const write = async () => {
       const leftMs = Math.ceil((pace.pause?.until ?? 0) - this.#now());
-      await store.pausePace(key, leftMs, pace.pause?.isOfLogin).catch(onTrouble);
+      await store.pausePace(key, leftMs).catch(onTrouble);
       pace.writes -= 1;
     };
     pace.writes += 1;
@@ -230,7 +230,6 @@ export class Paces {
       freeAt: 0,
       pause: undefined,
       pausedUntil: 0,
-      isOfLogin: false,
       written: Promise.resolve(),
       writes: 0,
     };
@@ -247,17 +246,23 @@ export class Paces {
 
   /** Milliseconds between two messages to a destination, or by a channel as a whole. */
   #everyMs(key: string): number {
-    const channel = channelOf(key);
+    const channel = channelOf(placeOf(key));
     const pace = this.#dependencies.paceOf(channel);
-    const typeMs = key === channel ? pace?.channelMs : pace?.addressMs;
+    const typeMs = placeOf(key) === channel ? pace?.channelMs : pace?.addressMs;
     return (typeMs ?? 0) + (this.#paces.get(key)?.slowerMs ?? 0);
+  }
+
+  #keysOf(destination: string): readonly string[] {
+    const places = [destination, channelOf(destination)];
+    return [...places, ...places.map((place) => this.#marked(place))];
+  }
+
+  /** The key of what the remote refuses of the channel's settings: processes with other settings do not know of it. */
+  #marked(place: string): string {
+    return markedKey(place, this.#dependencies.paceOf(channelOf(place))?.mark ?? '');
   }
 
   #now(): number {
     return this.#dependencies.clock.monotonic();
   }
-}
-
-function keysOf(destination: string): readonly string[] {
-  return [destination, channelOf(destination)];
 }

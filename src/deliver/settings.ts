@@ -43,7 +43,8 @@ export interface Planning {
 
 export interface OpenChannel {
   readonly channel: Channel;
-  readonly pace: ChannelPace;
+  /** `mark`: of its settings, secrets included, too short to tell anything of them. */
+  readonly pace: ChannelPace & { readonly mark: string };
 }
 
 /** Everything that one config decides about delivering; it never changes. */

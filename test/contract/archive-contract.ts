@@ -8,7 +8,12 @@ import { anew } from '../support/anew.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
 import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
-import { widenFailing, pausePace, recordDestinations } from '../../src/ledger/deliveries/failing.ts';
+import {
+  markedKey,
+  pausePace,
+  recordDestinations,
+  widenFailing,
+} from '../../src/ledger/deliveries/failing.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { CreateStore } from './ledger-bench.ts';
@@ -296,7 +301,7 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       const { callbackId, deliveries } = await arrive({ job_id: 'paused' }, planned);
       await store.call(takeOver, [deliveries]);
       await store.call(pausePace, [OPS.destination, 600_000]);
-      await store.call(pausePace, ['email', 300_000]);
+      await store.call(pausePace, [markedKey('email', 'aa'), 300_000]);
       const story = await archive.story(callbackId);
       const [listed] = (await archive.callbacks({})).items;
       for (const each of [story, listed])

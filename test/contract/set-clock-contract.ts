@@ -168,7 +168,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
         await bench.ledger.actions.snooze({ botId: 'b', until, isUntilSuccess: false, because: '', actor });
       });
       await beat();
-      const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR, isOfLogin: false };
+      const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR };
       expect(await bench.ledger.currentPaces()).to.deep.equal([obeyed]);
       const [snooze] = (await bench.ledger.archive.snoozes()).items;
       expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);

@@ -31,7 +31,7 @@ describe('an attempt', () => {
   let reported: [AddressedNotice, AttemptResult][];
 
   const attemptAt = (send: Channel['send'], others: Partial<AttemptDependencies & SendingSettings> = {}) => {
-    const pace = { addressMs: 0, channelMs: 0 };
+    const pace = { addressMs: 0, channelMs: 0, mark: 'aa' };
     const settings: SendingSettings = {
       config: { delivery: POLICY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: { send } as Channel }]]),

@@ -1,6 +1,7 @@
 /** A destination that does not answer: known to every process, probed seldom, and told as soon as it answers again. */
 import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
+import type { ChannelConfig, Config } from '../../src/config/config.ts';
 import { figuresOf } from '../../src/app/series.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
@@ -141,6 +142,24 @@ describe('A destination', () => {
     await world.start();
     await world.clock.advance(5 * SECOND);
     expect(await world.states()).to.deep.equal(['delivered', 'delivered']);
+  });
+
+  it('whose login was refused is paused for who has that login alone, as in a rolling restart with a new password', async () => {
+    world.fails(OPS, failure('config', 5 * MINUTE));
+    await world.post({ status: 0 });
+    const renewed = ({ settings, ...rest }: ChannelConfig) => ({
+      ...rest,
+      settings: { ...(settings as object), password: 'new' },
+    });
+    const configured = (config: Config) => ({
+      ...config,
+      channels: new Map([...config.channels].map(([name, each]) => [name, renewed(each)])),
+    });
+    Object.assign(world, { configured });
+    await world.start();
+    await world.clock.advance(5 * SECOND);
+    await world.post({ status: 0 });
+    expect((await world.states()).at(-1)).to.equal('delivered');
   });
 
   it('has not failed where the store cannot say what a job has said there: nothing is sent until it can', async () => {

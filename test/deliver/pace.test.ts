@@ -14,8 +14,9 @@ describe('a destination’s pace', () => {
   let paces: Paces;
   let startedAt: number;
 
-  const pacesOf = (channelMs = 200, onTrouble = (error: unknown): void => expect.fail(String(error))) => {
-    const paceOf = () => ({ addressMs: 1000, channelMs });
+  const fails = (error: unknown): void => expect.fail(String(error));
+  const pacesOf = (channelMs = 200, onTrouble = fails, mark = 'aa') => {
+    const paceOf = () => ({ addressMs: 1000, channelMs, mark });
     return new Paces({ clock: store.clock, store: ledger, paceOf, onTrouble });
   };
   /** When it got its slot, counted from the start; undefined: it got none. */
@@ -37,12 +38,17 @@ describe('a destination’s pace', () => {
     startedAt = store.clock.monotonic();
   });
 
-  it('is over with the next config of any process where a login was refused, and goes on where a remote has asked for it', async () => {
+  it('is over with the next config of any process with that login where it was refused, and goes on where a remote has asked for it', async () => {
     paces.pausedBy(OPS, { class: 'config', retryAfterMs: 300_000, concerns: 'channel' });
     paces.pausedBy(MAIL, { class: 'rate_limited', retryAfterMs: 300_000, concerns: 'channel' });
     await store.clock.advance(0);
     const other = pacesOf();
-    for (const each of [paces, other]) await each.refresh();
+    const newer = pacesOf(200, fails, 'bb');
+    for (const each of [paces, other, newer]) await each.refresh();
+    expect([newer.waitMs(OPS), await store.clock.runUntil(slot(OPS, 250, newer))]).to.deep.equal([0, 0]);
+    await newer.endLogins();
+    await paces.refresh();
+    expect(paces.waitMs(OPS)).to.equal(300_000);
     await other.endLogins();
     for (const each of [paces, other]) {
       await each.refresh();

@@ -11,7 +11,7 @@ import type {
   PageRequest,
   Run,
 } from './archive.ts';
-import { DOWN_AFTER_MS, isPaused } from '../deliveries/failing.ts';
+import { DOWN_AFTER_MS, isPaused, PACED_PLACE } from '../deliveries/failing.ts';
 import { boundsOf, isOfBot, pageOf } from './stories.ts';
 import { EARLIER, EXECUTING, isSummaryPending } from '../deliveries/rows.ts';
 import { channelOf } from '../ledger.ts';
@@ -44,7 +44,8 @@ export async function countOpen(tx: Tx) {
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND ${isSummaryPending('deliveries')}`)} AS held,
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_READY} AND NOT EXISTS (
-      SELECT 1 FROM paces WHERE (key = destination OR key || ':' = substr(destination, 1, length(key) + 1)) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
+      SELECT 1 FROM (SELECT ${PACED_PLACE} AS place FROM paces WHERE ${isPaused(tx)}) AS paused
+      WHERE place = destination OR place || ':' = substr(destination, 1, length(place) + 1))), 0) AS oldest_due_ms`);
   return onlyRow(counts);
 }
 
@@ -80,7 +81,7 @@ export async function destinations(tx: Tx, names: readonly string[]) {
         WHERE state = 'pending' AND destination IN (SELECT destination FROM sought) GROUP BY destination)
     SELECT sought.destination, last_delivered_at, last_failed_at, last_error, coalesce(count, 0) AS waiting,
       (SELECT received_at FROM callbacks WHERE id = oldest) AS waiting_since,
-      (SELECT max(paused_until) - ${tx.now} FROM paces WHERE key IN (sought.destination, channel) AND ${isPaused(tx)}) AS paused_ms,
+      (SELECT max(paused_until) - ${tx.now} FROM paces WHERE ${PACED_PLACE} IN (sought.destination, channel) AND ${isPaused(tx)}) AS paused_ms,
       CASE WHEN failing_at - failing_since >= ${DOWN_AFTER_MS} THEN failing_since END AS down_since
     FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination
       LEFT JOIN waiting ON waiting.destination = sought.destination`);

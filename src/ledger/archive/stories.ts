@@ -3,7 +3,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
 import { distinctValues, isLikeText, onlyRow, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
-import { currentPaces, probesOf } from '../deliveries/failing.ts';
+import { currentPaces, placeOf, probesOf } from '../deliveries/failing.ts';
 import {
   deliveriesOf,
   type DeliveryRow,
@@ -44,12 +44,11 @@ async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly A
 /** Deliveries of these callbacks, with what they wait for: the end of a pause, or the next attempt at a destination that is down. */
 async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
   const probes = await probesOf(tx);
-  const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
+  const paces = await currentPaces(tx);
   return (await deliveriesOf(tx, callbackIds)).map((delivery) => {
     const { destination, isTakenOver } = delivery;
-    const pausedMs = isTakenOver
-      ? Math.max(...[destination, channelOf(destination)].map((key) => pauses.get(key) ?? 0))
-      : 0;
+    const concerned = paces.filter(({ key }) => [destination, channelOf(destination)].includes(placeOf(key)));
+    const pausedMs = isTakenOver ? Math.max(0, ...concerned.map((each) => each.pausedMs ?? 0)) : 0;
     // Nothing is sent in a pause, whichever process the remote has asked for it.
     const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
     return { ...delivery, dueInMs, probeInMs: probes.get(destination) };

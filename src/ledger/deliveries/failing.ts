@@ -134,19 +134,33 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/**
- * Gives no slot for `ms`, or until the end of a longer pause; slots given before that lie within the pause are void.
- * @param isOfLogin whether a login was refused, which is over when any process loads a config
- */
-export async function pausePace(tx: Tx, key: string, ms: number, isOfLogin = false): Promise<void> {
-  const later = (time: Sql, kept = time, next = sql`excluded.next_at`) =>
-    sql`CASE WHEN ${time} > excluded.next_at THEN ${kept} ELSE ${next} END`;
-  const [until, login] = [sql`paces.paused_until`, sql`paces.is_of_login`];
+const MARK = /\n[^]{2}$/;
+
+/** @param mark two characters, which stand for the settings that a remote refuses */
+export function markedKey(place: string, mark: string): string {
+  return `${place}\n${mark}`;
+}
+
+export function isMarked(key: string): boolean {
+  return MARK.test(key);
+}
+
+/** The destination or channel of a key. */
+export function placeOf(key: string): string {
+  return key.replace(MARK, '');
+}
+
+/** As `placeOf`, of a row of `paces`. */
+export const PACED_PLACE = sql`CASE WHEN key LIKE ${'%\n__'} THEN substr(key, 1, length(key) - 3) ELSE key END`;
+
+/** Gives no slot for `ms`, or until the end of a longer pause; slots given before that lie within the pause are void. */
+export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
+  const later = (time: Sql) =>
+    sql`CASE WHEN ${time} > excluded.next_at THEN ${time} ELSE excluded.next_at END`;
   await tx.all(sql`
-    INSERT INTO paces (key, next_at, paused_until, is_of_login)
-    VALUES (${key}, ${tx.now + ms}, ${tx.now + ms}, ${isOfLogin})
-    ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(until)},
-      is_of_login = ${later(until, login, sql`excluded.is_of_login`)}`);
+    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + ms}, ${tx.now + ms})
+    ON CONFLICT (key) DO UPDATE SET
+      next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
 }
 
 export async function forgetPaces(tx: Tx, keys: readonly string[]): Promise<void> {
@@ -161,14 +175,12 @@ export interface CurrentPace {
   readonly key: string;
   readonly nextInMs: number;
   readonly pausedMs?: number | undefined;
-  /** Whether that pause is after a refused login. */
-  readonly isOfLogin: boolean;
 }
 
 /** The paces that are kept: until nothing has been sent for a minute. */
 export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
-    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms, is_of_login FROM paces
+    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
     WHERE next_at >= ${tx.now - IDLE_MS}`);
 }
 

@@ -53,10 +53,10 @@ const TABLES: readonly string[] = [
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
     last_error TEXT, failing_since BIGINT, failing_at BIGINT)`,
-  // key: a destination or a channel that has limited its rate. next_at: the first free slot. paused_until: when its last pause ends.
-  // is_of_login: that pause is after a refused login.
+  // key: a destination or a channel that has limited its rate, or, with a mark (`markedKey`), that refuses a login. next_at: the first
+  // free slot. paused_until: when its last pause ends.
   `CREATE TABLE paces (
-    key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL, paused_until BIGINT, is_of_login INTEGER NOT NULL DEFAULT 0)`,
+    key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL, paused_until BIGINT)`,
   // has_refused: the process has refused the config on its disk, and goes on with an earlier one.
   `CREATE TABLE processes (
     owner TEXT PRIMARY KEY NOT NULL, config_hash TEXT NOT NULL, loaded_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,

@@ -55,7 +55,7 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/deliver/pace.ts': {
     'keeps no pace after a pause':
-      'const typeMs = «key === channel ? pace?.channelMs : pace?.addressMs → pace?.channelMs»;',
+      'const typeMs = «placeOf(key) === channel ? pace?.channelMs : pace?.addressMs → pace?.channelMs»;',
   },
   'src/receive/receiver.ts': {
     'answers 200 though the callback could not be written':
