@@ -12,6 +12,7 @@ import * as clock from './shared/clock.ts';
 import * as sharing from './shared/processes.ts';
 import * as incidents from './incidents/people.ts';
 import * as escalations from './incidents/escalations.ts';
+import { recordOutage } from './incidents/outage.ts';
 import * as signs from './incidents/signs.ts';
 import * as migrating from './shared/migrate.ts';
 import * as rerouting from './deliveries/rerouting.ts';
@@ -78,7 +79,7 @@ export const serviceOperations = {
   pausePace: remotes.pausePace,
   processes: sharing.processes,
   recordDestinations: remotes.recordDestinations,
-  recordOutage: signs.recordOutage,
+  recordOutage,
   reroute: rerouting.reroute,
   reservePace: remotes.reservePace,
   revive: rerouting.revive,

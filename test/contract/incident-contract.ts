@@ -369,10 +369,17 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('writes down afterwards that nothing could be written, as one for all replicas, and tells who was told', async () => {
       const answered = { count: 2, bots: ['big-bot'] };
       const outage = { beganMsAgo: 60_000, endedMsAgo: 1000, reason: 'disk is full', answered };
+      const also = { count: 2, bots: ['big-bot', 'small-bot'] };
       const first = { ...outage, id: 'a', told: [ALERTS] };
       await Promise.all([
         bench.ledger.recordOutage(first),
-        bench.ledger.recordOutage({ ...outage, id: 'b', beganMsAgo: 90_000, told: [] }),
+        bench.ledger.recordOutage({
+          ...outage,
+          answered: also,
+          id: 'b',
+          beganMsAgo: 90_000,
+          told: [ALERTS, LOG],
+        }),
         bench.ledger.recordOutage({ ...outage, id: 'c', told: [] }),
         // The store took longer than the call.
         bench.ledger.recordOutage(first),
@@ -380,10 +387,12 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const incidents = await all();
       expect(shown(incidents)).to.deep.equal(['botbell store store 6 over']);
       expect((incidents[0]?.overAt ?? 0) - (incidents[0]?.since ?? 0)).to.equal(89_000);
+      expect(await subjects(), 'before the last of them has said how many it turned away').to.deep.equal([]);
+      await bench.store.passTime(20_000);
       const over = await subjects();
-      expect(over).to.have.length(1);
-      expect(await bench.store.rows('callbacks'), 'nothing for nobody').to.have.length(1);
-      expect(over[0]).to.deep.include({ template: 'over', answered });
+      expect(over.map(({ at }) => at)).to.have.members([ALERTS.destination, LOG.destination]);
+      expect(over[0]).to.deep.include({ template: 'over' });
+      expect(over[0]).to.have.deep.nested.property('answered.count', 6);
       expect(over[0]).to.have.nested.property('troubles[0].gist', outage.reason);
     });
 

@@ -1,27 +1,12 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import {
-  type Incident,
-  type IncidentKind,
-  SAME_WITHIN_MS,
-  type Sign,
-  toldTroubles,
-} from '../../incident/incident.ts';
+import { type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
-import { prepared, onlyRow, type Tx } from '../database.ts';
-import { hasOwnNotice } from '../callbacks/own-notices.ts';
-import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
+import { prepared, type Tx } from '../database.ts';
+import { LONGEST_TEXT } from '../deliveries/rows.ts';
 import { isDecider, livingIn } from '../shared/processes.ts';
-import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
-import {
-  type AlertAbout,
-  endIncidents,
-  HAS_DELIVERED,
-  INCIDENT,
-  raiseAlerts,
-  tellIncidents,
-  type IncidentRow,
-} from './telling.ts';
+import type { Alert, DeliveryError, RefusedBody } from '../ledger.ts';
+import { type AlertAbout, endIncidents, HAS_DELIVERED, raiseAlerts, type IncidentRow } from './telling.ts';
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 
@@ -198,45 +183,6 @@ export async function maintainIncidents(
       AND CASE WHEN sign = 'dead' THEN NOT ${HAS_GIVEN_BACK} ELSE (${HAS_DELIVERED} OR (${MAY_BE_MENDED})) END)`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raiseAlerts(tx, sql`1 = 1`);
-}
-
-/** The key of the incident of a store that cannot be written. */
-const STORE = 'store';
-
-interface RecordedOutage {
-  /** That its end is told once, although it is recorded again where it was not known to be recorded. */
-  readonly id: string;
-  readonly beganMsAgo: number;
-  readonly endedMsAgo: number;
-  readonly reason: string;
-  /** Callbacks that were answered 503 meanwhile, and whose. */
-  readonly answered: { readonly count: number; readonly bots: readonly string[] };
-  /** Who was told that it cannot be written. */
-  readonly told: readonly DeliveryTarget[];
-}
-
-/** Records an outage of the store once it can be written again. Replicas that share the store all do so, and it is one incident. */
-export async function recordOutage(
-  tx: Tx,
-  { id, beganMsAgo, endedMsAgo, reason, answered, told }: RecordedOutage,
-): Promise<void> {
-  const [since, overAt] = [Math.round(tx.now - beganMsAgo), Math.round(tx.now - endedMsAgo)];
-  await lockJob(tx, `incident ${STORE}`);
-  if (await hasOwnNotice(tx, id)) return;
-  const known = await tx.first<Incident>(sql`
-    UPDATE incidents SET since = CASE WHEN since < ${since} THEN since ELSE ${since} END, count = count + ${answered.count},
-      over_at = CASE WHEN over_at > ${overAt} THEN over_at ELSE ${overAt} END
-    WHERE id = (SELECT max(id) FROM incidents WHERE over_at >= ${since - SAME_WITHIN_MS} AND kind = 'botbell' AND subject_key = ${STORE})
-    RETURNING ${INCIDENT}`);
-  const incident =
-    known ??
-    onlyRow(
-      await tx.all<Incident>(sql`
-        INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, over_at)
-        VALUES ('botbell', ${STORE}, ${STORE}, '', 'store', ${reason}, '', ${since}, ${overAt}, ${answered.count}, 0, ${overAt})
-        RETURNING ${INCIDENT}`),
-    );
-  await tellIncidents(tx, { template: 'over', ...toldTroubles([incident]), answered }, told, id);
 }
 
 const LONGEST_BODY_BYTES = 64 * 1024;

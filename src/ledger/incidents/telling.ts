@@ -5,7 +5,7 @@ import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/in
 import type { OwnSubject } from '../../notice/notice.ts';
 import { idsOf, type Tx } from '../database.ts';
 import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '../ledger.ts';
-import { writeOwnNotice } from '../callbacks/own-notices.ts';
+import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { ofIncident, supersedeEach } from '../deliveries/deliveries.ts';
@@ -23,15 +23,18 @@ export interface IncidentRow extends Incident {
   readonly about?: number | undefined;
 }
 
-/** Writes nothing if there are no targets. @param id as of `OwnNotice` */
+/** Writes nothing if there are no targets. @param inMs when it is told */
 export async function tellIncidents(
   tx: Tx,
   subject: OwnSubject<'taken_up' | 'over'>,
   targets: readonly DecidedTarget[],
-  id?: string,
+  { inMs = 0, ...notice }: Pick<OwnNotice, 'id' | 'incidentId'> & { readonly inMs?: number } = {},
 ): Promise<void> {
   if (targets.length === 0) return;
-  await writeOwnNotice(tx, { id, kind: subject.template, subject: JSON.stringify(subject) }, targets);
+  const told = { ...notice, kind: subject.template, subject: JSON.stringify(subject) };
+  const { callbackId } = await writeOwnNotice(tx, told, targets);
+  if (inMs > 0)
+    await tx.all(sql`UPDATE deliveries SET due_at = ${tx.now + inMs} WHERE callback_id = ${callbackId}`);
 }
 
 /** How the BOTs of a take-up are snoozed, until their next success. */
