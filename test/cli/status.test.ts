@@ -23,6 +23,9 @@ describe('botbell status', () => {
     const stderr = 'not of 77: `botbell status` says what is open';
     const taken = await world.run(['take-up', '1', '77', '--by', 'kenji']);
     expect(taken).to.deep.equal({ code: 1, stdout: 'kenji is on it.', stderr });
+    expect((await world.run(['status'])).stdout)
+      .to.contain('take-up 2 --')
+      .and.not.to.contain('take-up 1');
     const neither = await world.run(['take-up', '77', '78', '--by', 'kenji']);
     expect(neither).to.deep.equal({ code: 1, stdout: '', stderr: stderr.replace('77', '77, 78') });
     expect(await world.run(['take-up', '1', '2', '--give-back'])).to.include({ code: 0 });

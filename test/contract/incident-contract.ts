@@ -1,6 +1,7 @@
 /** What every ledger promises of incidents: begun, counted and ended in the transactions that they follow from. */
 import { expect } from 'chai';
 import { type Incident, stateOf } from '../../src/incident/incident.ts';
+import { widenFailing } from '../../src/ledger/deliveries/failing.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
@@ -416,7 +417,10 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(over[0]).to.have.nested.property('troubles[0]').that.includes({ late: 3, lost: 1 });
     });
 
-    it('opens one of a destination that is down, or limits its rate for long', async () => {
+    it('opens one of a destination that is down, since its first failure, or limits its rate for long', async () => {
+      const first = bench.store.clock.monotonic();
+      await bench.store.call(widenFailing, [OPS.destination, { first, last: first }]);
+      await bench.store.passTime(120_000);
       const fails = async (fields: object, expected: string) => {
         const alert = { cause: 'down', subject: CONFIG_FAILURE, targets: [] };
         const to = { isTakenOver: true, alert, ...fields };
@@ -424,6 +428,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         expect(shown(await open())).to.deep.equal([`destination slack:#ops ${expected} open`]);
       };
       await fails({}, 'down 1');
+      const [down] = await open();
+      expect((down?.lastAt ?? 0) - (down?.since ?? 0)).to.equal(120_000);
       await fails({ lastError: { class: 'rate_limited', code: '429', message: '' } }, 'limited 2');
     });
 

@@ -115,9 +115,10 @@ function linesOf(group: Group<ArchivedIncident>, nameOf: NameOf, context: Comman
   const because = takenUp?.because && `: ${takenUp.because}`;
   const taken = takenUp && say('status.taken', { by: takenUp.by, because: because ?? '' });
   const waiting = isWaiting ? say('status.waiting') : '';
-  const takeUp = `botbell take-up ${incidents.map(({ id }) => id).join(' ')} --by NAME`;
+  const free = incidents.flatMap(({ id, takenUp: by }) => (by === undefined ? [id] : []));
+  const takeUp = free.length > 0 && styled(context, 'dim', `botbell take-up ${free.join(' ')} --by NAME`);
   const all = visibleOnOneLine(line + (taken ?? '') + waiting);
-  return `${all}\n    ${toDo(latest, hide, say)}\n    ${styled(context, 'dim', takeUp)}`;
+  return [all, toDo(latest, hide, say), ...(takeUp ? [takeUp] : [])].join('\n    ');
 }
 
 function toDo({ sign, subject }: Incident, hide: (text: string) => string, say: Words): string {

@@ -126,6 +126,14 @@ function signOf({ state, isTakenOver, lastError, alert }: Failed): Sign | undefi
   return lastError?.class === 'rate_limited' ? 'limited' : 'down';
 }
 
+/** A destination is found down minutes after the first attempt that failed. */
+async function failingSince(tx: Tx, destination: string): Promise<number | undefined> {
+  const row = await tx.first<{ since: number }>(
+    sql`SELECT failing_since AS since FROM destinations WHERE destination = ${destination} AND failing_since IS NOT NULL`,
+  );
+  return row?.since;
+}
+
 /** @returns the id of the incident that is to be alerted, if any */
 export async function recordFailureSign(tx: Tx, failed: Failed): Promise<number | undefined> {
   const { destination, lastError, row } = failed;
@@ -135,7 +143,8 @@ export async function recordFailureSign(tx: Tx, failed: Failed): Promise<number 
   const isAgain = await isKnown(tx, failed, sign);
   const alert = failed.alert && !isAgain ? { about, ...failed.alert } : undefined;
   const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
-  const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
+  const since = sign === 'down' ? await failingSince(tx, destination) : undefined;
+  const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert, since };
   const id = await recordSign(tx, { ...whose, ...told });
   return alert && id;
 }

@@ -23,6 +23,8 @@ interface Noticed {
   /** When the run of an error started, at the latest when its callback came; undefined: it is no error of a run. */
   readonly startedAt?: number | undefined;
   readonly isWaiting?: boolean;
+  /** When the trouble began, if not with this sign. */
+  readonly since?: number | undefined;
   /** The callback whose message it is about. */
   readonly about?: number | undefined;
   /** The same message has failed so before, so it does not count once more. */
@@ -39,14 +41,14 @@ interface Noticed {
  */
 export async function recordSign(tx: Tx, noticed: Noticed): Promise<number | undefined> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
-  const { about, isAgain = false, alert: raised } = noticed;
+  const { about, isAgain = false, alert: raised, since = tx.now } = noticed;
   const alert = raised?.targets.length === 0 ? undefined : raised;
   const likeness = likenessOf(gist, jobId);
   if (kind !== 'bot') await reopen(tx, kind, key);
   const counted = await tx.first<{ id: number }>(prepared`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
       about, alert)
-    SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
+    SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${Math.min(since, tx.now)} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
       CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${about} AS BIGINT), ${alert}
     WHERE EXISTS (
       SELECT 1 FROM incidents
