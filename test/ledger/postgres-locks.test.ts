@@ -106,9 +106,9 @@ describe('two replicas on one PostgreSQL', () => {
     for (const timer of tick?.timers ?? []) await by.endHolds(timer, { decide: () => 'pending', routes: [] });
   };
 
-  /** Takes an open incident up with a snooze, gives it back, or closes it. */
+  /** Takes open incidents up with snoozes, gives them back, or closes them. */
   const actOnIncidents = async (by: DatabaseLedger) => {
-    const ids = shuffled((await by.archive.openIncidents()).map(({ id }) => id)).slice(0, 1);
+    const ids = shuffled((await by.archive.openIncidents()).map(({ id }) => id)).slice(0, 1 + below(3));
     if (ids.length === 0) return;
     const user = `person ${below(3)}`;
     const quieting = { isAsked: true, because: '', actor: { via: 'api', user, from: '' } } as const;

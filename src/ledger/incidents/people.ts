@@ -21,6 +21,7 @@ import {
   INCIDENT,
   INCIDENT_ROW,
   type IncidentRow,
+  lockOpen,
   tellIncidents,
   toldOf,
 } from './telling.ts';
@@ -91,9 +92,7 @@ export async function takeUp(
   noNews: readonly string[],
   quieting?: Quieting,
 ): Promise<readonly Incident[]> {
-  const open = await tx.all<Incident>(
-    sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id ${tx.forUpdate}`,
-  );
+  const open = await lockOpen(tx, sql`id IN (${join(ids)})`);
   if (quieting !== undefined) await quieten(tx, open, quieting);
   const isKnown = ({ takenUp }: Incident) => takenUp?.by === by && takenUp.because === because;
   const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);
@@ -107,8 +106,7 @@ export async function takeUp(
 /** Has incidents taken up by nobody, ends the snoozes that came with it, and begins the steps of their routes anew. @returns the open ones */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
   // Also those that are just being taken up.
-  const open = await tx.all<IncidentRow>(sql`
-    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND id IN (${join([0, ...ids])}) ORDER BY id ${tx.forUpdate}`);
+  const open = await lockOpen(tx, sql`id IN (${join([0, ...ids])})`);
   const taken = open.filter(({ takenUp }) => takenUp !== undefined);
   await endQuietSnoozes(tx, taken);
   for (const incident of taken) await escalateAnew(tx, incident);

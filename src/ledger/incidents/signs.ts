@@ -6,7 +6,14 @@ import { prepared, type Tx } from '../database.ts';
 import { LONGEST_TEXT } from '../deliveries/rows.ts';
 import { isDecider, livingIn } from '../shared/processes.ts';
 import type { Alert, DeliveryError, RefusedBody } from '../ledger.ts';
-import { type AlertAbout, endIncidents, HAS_DELIVERED, raiseAlerts, type IncidentRow } from './telling.ts';
+import {
+  type AlertAbout,
+  endIncidents,
+  HAS_DELIVERED,
+  lockOrder,
+  raiseAlerts,
+  type IncidentRow,
+} from './telling.ts';
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 
@@ -156,7 +163,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
     SELECT id, (
       SELECT last_error FROM deliveries WHERE state = 'dead' AND destination = subject ORDER BY id DESC LIMIT 1) AS last_error
     FROM incidents
-    WHERE kind = 'destination' AND over_at IS NULL AND sign <> 'dead' AND ${HAS_DEAD} AND ${HAS_DELIVERED} ORDER BY id`);
+    WHERE kind = 'destination' AND over_at IS NULL AND sign <> 'dead' AND ${HAS_DEAD} AND ${HAS_DELIVERED} ${lockOrder(tx)}`);
   for (const { id, lastError } of mended)
     await tx.all(
       sql`UPDATE incidents SET sign = 'dead', gist = ${gistOf(lastError?.message ?? '')} WHERE id = ${id}`,

@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
 import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import { idsOf, type Tx } from '../database.ts';
+import { idsOf, isSqlite, type Tx } from '../database.ts';
 import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '../ledger.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
@@ -21,6 +21,16 @@ export interface IncidentRow extends Incident {
   readonly alerted?: readonly ToldTarget[] | undefined;
   /** The callback of its first sign. */
   readonly about?: number | undefined;
+}
+
+/** The order in which incidents are locked: for BOTs, that of a batch of callbacks (`jobKeyOf`). */
+export function lockOrder(tx: Tx): Sql {
+  return sql`ORDER BY kind DESC, ${isSqlite(tx) ? sql`subject_key` : sql`subject_key COLLATE "C"`}`;
+}
+
+export function lockOpen(tx: Tx, which: Sql): Promise<readonly IncidentRow[]> {
+  return tx.all(sql`
+    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND ${which} ${lockOrder(tx)} ${tx.forUpdate}`);
 }
 
 /** Writes nothing if there are no targets. @param inMs when it is told */
@@ -74,8 +84,9 @@ export async function endQuietSnoozes(
 
 /** Ends incidents, and tells it in one message wherever their alert, or a step, was delivered; what a step has not told yet is told to nobody. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
+  const ids = join([0, ...(await lockOpen(tx, which)).map(({ id }) => id)]);
   const ended = await tx.all<IncidentRow>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE id IN (${ids}) RETURNING ${INCIDENT_ROW}`,
   );
   await endQuietSnoozes(tx, ended);
   const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
