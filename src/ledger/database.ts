@@ -1,5 +1,5 @@
 /** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Random } from '../text/random.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Migration } from './shared/schema.ts';
@@ -153,11 +153,22 @@ export function distinctValues(column: Sql, rows: Sql): Sql {
     SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
-/** To stand after `lower(…)`: true if that contains the text or, if the text has an asterisk, matches it whole. */
-export function isLikeText(text: string): Sql {
-  const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+/** The same of texts that differ only in upper and lower case, of which PostgreSQL has those of its database's locale, or in full and half width. */
+function folded(tx: Tx, text: Sql): Sql {
+  if (isSqlite(tx)) return sql`folded(${text})`;
+  return sql`lower(CASE WHEN current_setting('server_encoding') = 'UTF8' THEN normalize(${text}, NFKC) ELSE ${text} END)`;
+}
+
+/** Whether one of the values contains the text or, if the text has an asterisk, matches it whole. */
+export function isAnyLike(tx: Tx, values: readonly Sql[], text: string): Sql {
+  // What becomes a sign of the pattern when it is folded is no such sign, either.
+  const literal = text.replaceAll(/[\\%_＼％＿]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
-  return sql`LIKE lower(${pattern}) ESCAPE '\\'`;
+  const isLike = sql`LIKE ${folded(tx, sql`CAST(${pattern} AS TEXT)`)} ESCAPE '\\'`;
+  return sql`(${join(
+    values.map((value) => sql`${folded(tx, value)} ${isLike}`),
+    ' OR ',
+  )})`;
 }
 
 /** The ids that a statement gives. */

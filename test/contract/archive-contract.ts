@@ -239,8 +239,10 @@ export function describeArchive(name: string, createStore: CreateStore): void {
         ['*PORT', [other, outgoing, invoice]],
         ['invoice_', [outgoing]],
         ['100%', [outgoing]],
-        // PostgreSQL knows the letters of its database’s locale.
-        [name === 'SQLite' ? '取込ｂｏｔ' : '取込ＢＯＴ', [invoice]],
+        ['１００％', [outgoing]],
+        ['００％', [outgoing]],
+        ['取込bot', [invoice]],
+        ['取込ｂｏｔ', [invoice]],
         ['nothing', []],
       ] as const)
         expect(await found({ search }), search).to.deep.equal(ids);

@@ -1,7 +1,7 @@
 /** Overviews for people, each of them a read of the archive by its own name: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
-import { distinctValues, isLikeText, isSqlite, onlyRow, type Tx } from '../database.ts';
+import { distinctValues, isAnyLike, isSqlite, onlyRow, type Tx } from '../database.ts';
 import type {
   ArchivedBot,
   ArchivedDestination,
@@ -117,8 +117,7 @@ export function bots(
   search = '',
 ): Promise<readonly ArchivedBot[]> {
   const isBehind = after === undefined ? sql`1 = 1` : sql`last.bot_key > ${cleanText(after)}`;
-  const isLike = isLikeText(cleanText(search).trim());
-  const isFound = sql`(lower(last.bot_key) ${isLike} OR lower(last.bot_name) ${isLike})`;
+  const isFound = isAnyLike(tx, [sql`last.bot_key`, sql`last.bot_name`], cleanText(search).trim());
   return botsAmong(tx, EACH_BOT, sql`${isBehind} AND ${isFound}`, most);
 }
 

@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import { distinctValues, isLikeText, onlyRow, type Tx } from '../database.ts';
+import { distinctValues, isAnyLike, onlyRow, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, placeOf, probesOf } from '../deliveries/failing.ts';
 import {
@@ -240,15 +240,15 @@ async function waysTo(tx: Tx, search: string): Promise<Sql[]> {
 }
 
 async function waysToBots(tx: Tx, text: string): Promise<Sql[]> {
-  const isLike = isLikeText(text);
+  const lastNameOf = (kind: Sql) => sql`(
+    SELECT bot_name FROM callbacks WHERE ${kind} AND bot_key = bots.key ORDER BY id DESC LIMIT 1)`;
   const [received, own] = OF_EITHER_KIND.map(
     (kind) => sql`
     SELECT key FROM (${distinctValues(sql`bot_key`, sql`callbacks WHERE ${kind}`)}) AS bots
-    WHERE lower(key) ${isLike} OR lower((
-      SELECT bot_name FROM callbacks WHERE ${kind} AND bot_key = bots.key ORDER BY id DESC LIMIT 1)) ${isLike}`,
+    WHERE ${isAnyLike(tx, [sql`key`, lastNameOf(kind)], text)}`,
   );
   const bots = await tx.all<{ key: string }>(sql`${received} UNION ${own} LIMIT ${MOST_NAMED}`);
-  if (bots.length === MOST_NAMED) return [sql`(lower(bot_key) ${isLike} OR lower(bot_name) ${isLike})`];
+  if (bots.length === MOST_NAMED) return [isAnyLike(tx, [sql`bot_key`, sql`bot_name`], text)];
   if (bots.length === 0) return [];
   const isOne = sql`bot_key IN (${join(bots.map(({ key }) => key))})`;
   return OF_EITHER_KIND.map((kind) => sql`${kind} AND ${isOne}`);

@@ -151,9 +151,9 @@ export class SqliteConnection {
     const { isReader: readOnly = false, mayIndexLog = false } = this.#options;
     const location = readOnly ? withoutTrace(realpathSync(this.#path), mayIndexLog) : this.#path;
     const database = new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
-    // SQLite's own knows ASCII alone.
-    const lower = (text: unknown) => (typeof text === 'string' ? text.toLowerCase() : null);
-    database.function('lower', { deterministic: true }, lower);
+    const folded = (text: unknown) =>
+      typeof text === 'string' ? text.normalize('NFKC').toLowerCase() : null;
+    database.function('folded', { deterministic: true }, folded);
     return database;
   }
 
