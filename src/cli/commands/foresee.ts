@@ -106,24 +106,29 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
 export function rulesOf(asked: readonly Pick<AskedRoute, 'rules'>[], status: StatusName): readonly string[] {
   const named = asked.map(({ rules }) => [
     ...(rules.when === undefined ? [] : ['when']),
-    ...(status === 'error' && rules.afterFailures > 1 ? ['after_failures'] : []),
-    ...(status === 'error' && rules.repeat !== 'every' ? ['repeat'] : []),
+    ...rulesOfErrors(rules, status),
     ...(rules.mute.length > 0 ? ['mute'] : []),
   ]);
   return named.some(({ length }) => length === 0) ? [] : [...new Set(named.flat())];
 }
 
+function rulesOfErrors(
+  { afterFailures, repeat }: AskedRoute['rules'],
+  status: StatusName,
+): readonly string[] {
+  if (status !== 'error') return [];
+  return [...(afterFailures > 1 ? ['after_failures'] : []), ...(repeat === 'every' ? [] : ['repeat'])];
+}
+
 /** Names of the rules whose decision depends on earlier callbacks. */
-function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): string[] {
-  const some = (of: StatusName, isSo: (route: AskedRoute) => boolean) => status === of && asked.some(isSo);
+function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): readonly string[] {
   const matters = {
-    after_failures: some('error', ({ rules }) => rules.afterFailures > 1),
-    repeat: some('error', ({ rules }) => rules.repeat !== 'every'),
-    recovered: some('succeeded', ({ on }) => on.includes('recovered')),
+    recovered: status === 'succeeded' && asked.some(({ on }) => on.includes('recovered')),
     expect: status !== 'executing' && asked.some(({ timer }) => timer !== undefined),
     burst: burst !== undefined,
   };
-  return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
+  const others = Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
+  return [...new Set(asked.flatMap(({ rules }) => rulesOfErrors(rules, status))), ...others];
 }
 
 /** `nightly-*: Held back for slack:#ops until 25 Nov, 07:00: the route is muted then (mute).`, as the story says it */
