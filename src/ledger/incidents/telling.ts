@@ -123,7 +123,7 @@ const LATE_MS = 60_000;
 
 /** When it was to be sent: what was held, at the end of the hold; what a step tells, when that was due. */
 const WANTED_AT = sql`coalesce((
-  SELECT max(at) FROM history WHERE callback_id = deliveries.callback_id AND delivery_id = deliveries.id AND what = 'released'),
+  SELECT max(at) FROM history WHERE delivery_id = deliveries.id AND what = 'released'),
   CASE WHEN telling LIKE '%"escalated"%' THEN counts_from ELSE received_at END)`;
 
 /** A condition on a destination's row of `incidents`. What a process has seen of it may be lost with the process, so the row of the message in trouble counts, too. */

@@ -142,6 +142,7 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
+  `CREATE INDEX history_released ON history (delivery_id, at) WHERE what = 'released'`,
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
   'CREATE INDEX destinations_failing ON destinations (destination) WHERE failing_since IS NOT NULL',
   'CREATE UNIQUE INDEX incidents_open ON incidents (kind, subject_key) WHERE over_at IS NULL',
