@@ -161,12 +161,9 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   async #settings(): Promise<AppSettings> {
     const project = await projectOf(this.#yaml);
     const loaded = { ...project, config: this.configured(project.config) };
-    const settings = await openSettings(loaded, {
-      channelTypes,
-      print: () => undefined,
-      onTemplateError: (failure) => void this.troubles.push(failure),
-      secrets: new HiddenSecrets(),
-    });
+    const onTemplateError = (failure: unknown) => void this.troubles.push(failure);
+    const kept = { channelTypes, print: () => undefined, secrets: new HiddenSecrets() };
+    const settings = await openSettings(loaded, { ...kept, onTemplateError });
     const channels = [...settings.channels].map(
       ([name, { pace }]) => [name, { pace, channel: this.channelTo(name) }] as const,
     );

@@ -44,15 +44,9 @@ function writeProject(folder: string, tarball: string): void {
   const { '': own, ...others } = packages;
   const needed = Object.entries(others).filter(([, { dev }]) => dev !== true);
   const root = { dependencies: { botbell: `file:${tarball}` } };
-  const lock = {
-    lockfileVersion: 3,
-    requires: true,
-    packages: {
-      '': root,
-      'node_modules/botbell': { ...own, devDependencies: undefined, resolved: `file:${tarball}` },
-      ...Object.fromEntries(needed),
-    },
-  };
+  const installed = { ...own, devDependencies: undefined, resolved: `file:${tarball}` };
+  const all = { '': root, 'node_modules/botbell': installed, ...Object.fromEntries(needed) };
+  const lock = { lockfileVersion: 3, requires: true, packages: all };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(root));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
 }

@@ -24,12 +24,9 @@ describe('The memory of the built program', () => {
   let botbell: ServeProcess;
 
   const start = async (answerWhen: 'delivered' | 'accepted', faultOf?: () => SlackFault | undefined) => {
-    world = await createProgramWorld({
-      receiver: `answer_when: ${answerWhen}, answer_within: 1m`,
-      delivery: 'timeout: 50s',
-      notify: "{ slack: '#ops' }",
-      faultOf,
-    });
+    const receiver = `answer_when: ${answerWhen}, answer_within: 1m`;
+    const rest = { delivery: 'timeout: 50s', notify: "{ slack: '#ops' }" };
+    world = await createProgramWorld({ receiver, ...rest, faultOf });
     botbell = await world.start({ nodeArguments: ['--max-old-space-size=256'] });
   };
 

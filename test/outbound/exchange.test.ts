@@ -23,12 +23,8 @@ describe('A request to a remote', () => {
   let opened: Socket[];
 
   const call = async (ms = 20_000, through = pool) => {
-    const answered = await exchange(through, {
-      path: '/api/auth.test?a=1',
-      headers: { authorization: 'Bearer x' },
-      body: 'more=障害',
-      deadline: performance.now() + ms,
-    });
+    const asked = { path: '/api/auth.test?a=1', headers: { authorization: 'Bearer x' }, body: 'more=障害' };
+    const answered = await exchange(through, { ...asked, deadline: performance.now() + ms });
     // Until the connection is free again.
     await turn();
     return answered;

@@ -20,12 +20,9 @@ interface Dates {
 }
 
 const on = (date: string) => [date, date] as const;
-const OFFICE: Dates = {
-  days: WORKDAYS,
-  except: [on('2026-11-03'), ['2026-12-29', '2027-01-03'], on('2027-09-20')],
-  also: [on('2026-12-26'), on('2026-12-30')],
-  until: '2027-08-31',
-};
+const HOLIDAYS = [on('2026-11-03'), ['2026-12-29', '2027-01-03'], on('2027-09-20')] as const;
+const EXTRA_DAYS = [on('2026-12-26'), on('2026-12-30')];
+const OFFICE: Dates = { days: WORKDAYS, except: HOLIDAYS, also: EXTRA_DAYS, until: '2027-08-31' };
 
 function made({ days, except, also, until }: Dates): Calendar {
   const ranges = (some: Dates['also']) =>
@@ -72,11 +69,13 @@ const ranges = fc.array(
     .map(([one, other]) => (one <= other ? ([one, other] as const) : ([one, one] as const))),
   { maxLength: 4 },
 );
+const someDays = fc.subarray([...WEEKDAYS], { minLength: 1 });
+const lastDays = fc.option(aDate, { nil: undefined });
 const calendars: fc.Arbitrary<Dates> = fc.record({
-  days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+  days: someDays,
   except: ranges,
   also: ranges,
-  until: fc.option(aDate, { nil: undefined }),
+  until: lastDays,
 });
 const zones = fc.constantFrom(...ZONES);
 /** Of no hour that clocks skip or show twice. */

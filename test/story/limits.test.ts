@@ -35,11 +35,8 @@ function comingAgain(times: number): CallbackStory {
     failedAt(index * MINUTE_MS + 10),
     answerAt(index * MINUTE_MS, 502, 'failed'),
   ]).flat();
-  return storyWith({
-    timesReceived: times,
-    deliveries: [pendingWith({ attempts: times })],
-    history: history.slice(-MOST_HISTORY),
-  });
+  const deliveries = [pendingWith({ attempts: times })];
+  return storyWith({ timesReceived: times, deliveries, history: history.slice(-MOST_HISTORY) });
 }
 
 describe('the story of a callback that came often', () => {
@@ -58,47 +55,35 @@ describe('the story of a callback that came often', () => {
 describe('a story', () => {
   it('hides secrets wherever they stand, also where a text is cut', () => {
     const error = { ...NOT_FOUND, code: 'xoxb-1', message: `${'r'.repeat(296)}xoxb-1` };
-    const story = storyWith({
-      botName: `${'b'.repeat(96)}xoxb-1`,
-      deliveries: [
-        deliveryWith({ state: 'dead', lastError: error }),
-        deliveryWith({ id: 2, receipt: { ts: 'xoxb-1' } }),
-      ],
-      history: [failedAt(1, { error }), attemptAt(2, { deliveryId: 2 })],
-    });
+    const dead = deliveryWith({ state: 'dead', lastError: error });
+    const deliveries = [dead, deliveryWith({ id: 2, receipt: { ts: 'xoxb-1' } })];
+    const history = [failedAt(1, { error }), attemptAt(2, { deliveryId: 2 })];
+    const story = storyWith({ botName: `${'b'.repeat(96)}xoxb-1`, deliveries, history });
     const redact = (text: string) => text.replaceAll('xoxb-1', '[secret]');
     for (const language of ['en', 'ja'] as const) {
-      const shown = told(story, language, redact);
-      expect(JSON.stringify(storyJson({ callback: story, story: shown }, { redact, now: 0 }))).not.to.include(
-        'xo',
-      );
+      const shown = { callback: story, story: told(story, language, redact) };
+      expect(JSON.stringify(storyJson(shown, { redact, now: 0 }))).not.to.include('xo');
     }
   });
 
   it('is one short line an event, without a control or a turn of direction, whatever stands in the rows', () => {
     const acting = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
-    const arbitrary = fc.record({
-      name: hostileText(),
-      destination: hostileText(),
-      code: hostileText(),
-      message: hostileText(300),
-      pattern: hostileText(300),
-      language: fc.constantFrom<Language>('en', 'ja'),
-    });
+    const [short, long] = [hostileText(), hostileText(300)];
+    const fields = { name: short, destination: short, code: short };
+    const languages = fc.constantFrom<Language>('en', 'ja');
+    const arbitrary = fc.record({ ...fields, message: long, pattern: long, language: languages });
     fc.assert(
       fc.property(arbitrary, ({ name, destination, code, message, pattern, language }) => {
         const error = { class: 'permanent', code, message } as const;
+        const route = { ...TELLS_OPS, route: name, pattern };
         const story = storyWith({
           botName: name,
           deliveries: [deliveryWith({ state: 'dead', destination, lastError: error })],
-          routing: [{ ...TELLS_OPS, route: name, pattern, reaches: [destination, destination] }],
+          routing: [{ ...route, reaches: [destination, destination] }],
           history: [
             failedAt(1, { error }),
             rowAt(2, 'dead'),
-            rowAt(3, 'routed', {
-              by: 'config',
-              explanations: [{ ...TELLS_OPS, route: name, pattern, reaches: [destination] }],
-            }),
+            rowAt(3, 'routed', { by: 'config', explanations: [{ ...route, reaches: [destination] }] }),
             rowAt(3, 'revived'),
             rowAt(4, 'redelivered', { actor: { via: 'page', user: name, from: code }, bulkId: 1 }),
           ],

@@ -51,12 +51,9 @@ describe('Killed with -9 at random moments under load', () => {
 
   for (const { who, replicas, storeOf, mode } of sized([delivered, accepted], all))
     it(`${who} loses nothing in \`${mode}\` mode, and repeats only what was being sent at a kill`, async () => {
-      world = await createProgramWorld({
-        store: await storeOf(),
-        receiver: `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`,
-        delivery: `timeout: ${TIMEOUT_S}s, take_over_after: 5s`,
-        faultOf: slowly,
-      });
+      const receiver = `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`;
+      const delivery = `timeout: ${TIMEOUT_S}s, take_over_after: 5s`;
+      world = await createProgramWorld({ store: await storeOf(), receiver, delivery, faultOf: slowly });
       world.mail.faults.push({ at: 'data', does: 'delay', until: dawdle });
       const callbacks = keyedCallbacks(CALLBACKS);
       const everybody = pairsOf(callbacks, DESTINATIONS);

@@ -36,11 +36,8 @@ if (mayMakeFlushedDisks('a power cut under SQLite')) {
     afterEach(() => world.close());
 
     const start = async (receiver: string, fault?: SlackFault) => {
-      world = await createProgramWorld({
-        receiver,
-        delivery: 'attempts_per_request: 1',
-        faultOf: () => fault,
-      });
+      const delivery = 'attempts_per_request: 1';
+      world = await createProgramWorld({ receiver, delivery, faultOf: () => fault });
       return world.start({}, disk.variables(world.folder));
     };
 

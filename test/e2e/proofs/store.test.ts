@@ -118,13 +118,9 @@ describe('The store', () => {
 
   for (const { what, storeOf, ledger, wrapper = [], begin, most = 0 } of troubles)
     it(`${what}: 503 with Retry-After, alive, by itself ready once that is over; then all are told once`, async () => {
-      world = await createProgramWorld({
-        store: await storeOf?.(),
-        ledger,
-        receiver: 'answer_within: 3s',
-        delivery: 'timeout: 10s, take_over_after: 1h, attempts_per_request: 1',
-        faultOf: () => slackFault,
-      });
+      const delivery = 'timeout: 10s, take_over_after: 1h, attempts_per_request: 1';
+      const settings = { store: await storeOf?.(), ledger, receiver: 'answer_within: 3s', delivery };
+      world = await createProgramWorld({ ...settings, faultOf: () => slackFault });
       const botbell = await world.start({ wrapper });
       const service = { urlOf: () => botbell.callbacksUrl, retryMs: 200, concurrency: 8 };
       const [before, after] = [keyedCallback(keyOf(900_000)), keyedCallback(keyOf(900_001))];
