@@ -58,9 +58,16 @@ const DRAWING = new RegExp(
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 
-/** What begins an address outside a link, if it has a sign that was changed, which would be shown and lead elsewhere, or takes a link behind it along. */
-const ADDRESS =
-  /(?:(?:https?|ftp|mailto|tel):|www\d{0,3}(?=\.)|[\p{L}\d]\.\p{L}{2,4}(?=\/))(?=\S*?(?:[\\\u2060‹]|&#36;|(?![^])))/giu;
+/** What begins an address outside a link. */
+const ADDRESS = /(?:https?|ftp|mailto|tel):|www\d{0,3}(?=\.)|[\p{L}\d]\.\p{L}{2,4}(?=\/)/giu;
+/** In an address, what was changed would be shown and lead elsewhere; one at the end takes a link behind it along. */
+const CHANGED = /[\\\u2060‹]|&#36;/;
+
+function withoutAddresses(text: string): string {
+  return text.replace(/\S+/g, (word, at: number) =>
+    CHANGED.test(word) || at + word.length === text.length ? word.replace(ADDRESS, '$&\u2060') : word,
+  );
+}
 
 /** A dollar sign that could end a formula, or that a backslash would escape in the apps for phones only. */
 const DOLLAR = /\$(?!\w)|(?<=\\)\$/g;
@@ -74,10 +81,10 @@ function fenced(text: string): string {
 
 const MARKUP: Markup = {
   ...MARKDOWN,
-  text: (text) =>
-    broken(MARKDOWN.text(text.replaceAll('<', '‹')))
-      .replace(DOLLAR, '&#36;')
-      .replace(ADDRESS, '$&\u2060'),
+  text: (text) => {
+    const escaped = broken(MARKDOWN.text(text.replaceAll('<', '‹')));
+    return withoutAddresses(escaped.replace(DOLLAR, '&#36;'));
+  },
   // In a table, the backslash that keeps a bar from ending a cell is shown in code.
   inlineCode: (text) => (text.includes('|') ? undefined : MARKDOWN.inlineCode?.(text)),
   // Entities are decoded in a link's target, too.
