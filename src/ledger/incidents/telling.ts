@@ -89,11 +89,10 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
     sql`UPDATE incidents SET over_at = ${tx.now} WHERE id IN (${ids}) RETURNING ${INCIDENT_ROW}`,
   );
   await endQuietSnoozes(tx, ended);
-  const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
-  await supersedeEach(
-    tx,
-    bySteps.map(({ lastId }) => lastId),
+  const bySteps = ended.flatMap(({ kind, alerted = [] }) =>
+    kind === 'bot' ? alerted.map(({ lastId }) => lastId) : [],
   );
+  await supersedeEach(tx, bySteps);
   const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
   for (const found of ended) {
     const got = await takeAlerted(tx, found);
@@ -293,11 +292,8 @@ async function write(
   const suppressed = toldAt === undefined ? 0 : Math.max(0, count - toldCount - 1);
   const named = { kind: 'alert', jobId, botId, botName, about, suppressed, incidentId };
   const notice = { subject: JSON.stringify(subject), ...named };
-  const { callbackId: alertId, deliveries } = await writeOwnNotice(
-    tx,
-    notice,
-    ofIncident(targets, incidentId),
-  );
+  const told = ofIncident(targets, incidentId);
+  const { callbackId: alertId, deliveries } = await writeOwnNotice(tx, notice, told);
   const entry = { alertId, who: targets.map(({ destination }) => destination) };
   if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
   return deliveries;
