@@ -11,8 +11,10 @@ const LAST_WAIT_MS = 100;
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
 const variables = { ...process.env };
+const isTerminal = process.stdout.isTTY && process.stderr.isTTY && !variables['NO_COLOR'];
 // Templates' filters of dates take the local time apart by the clocks of the process: where it is elsewhere, these skip or repeat an hour.
-process.env['TZ'] = 'UTC';
+// At a terminal, the log's times are those of its reader.
+if (!isTerminal) process.env['TZ'] = 'UTC';
 
 const running = { isService: false };
 
@@ -42,7 +44,7 @@ function result(text: string): void {
 const exitCode = await runProgram(process.argv.slice(2), {
   variables,
   configFile: undefined,
-  isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
+  isTerminal,
   result,
   message,
   stdin: () => process.stdin,
