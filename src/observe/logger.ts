@@ -26,8 +26,9 @@ export async function createLogger(
   const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, hooks };
   const formatters = { level: (name: string) => ({ level: name }) };
   if (!isForPeople) return pino({ formatters, ...options }, oncePerTurn());
-  const { PinoPretty } = await import('pino-pretty');
-  const stream = PinoPretty({
+  // The named export is not in the bundle.
+  const { default: prettyStream } = await import('pino-pretty');
+  const stream = prettyStream({
     colorize: true,
     destination: STDERR,
     sync: true,

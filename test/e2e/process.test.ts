@@ -71,6 +71,16 @@ describe('The built program', () => {
     expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
   });
 
+  it('serves at a terminal, where its log is short lines with the times of its machine', async () => {
+    world = await createProgramWorld({ notify: `{ slack: '#ops' }` });
+    const atTerminal = 'data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true';
+    const botbell = await world.start({ nodeArguments: ['--import', atTerminal] }, { TZ: 'Etc/GMT-14' });
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+    const hour = (new Date().getUTCHours() + 14) % 24;
+    await until('it logs the callback', () => botbell.log().includes('delivered'));
+    expect(botbell.log()).to.match(new RegExp(`^\\[0?(?:${hour}|${(hour + 23) % 24}):.*INFO.*listening`));
+  });
+
   it('goes on when an upgrade in place has taken its files away, though it has sent nothing yet', async () => {
     const copy = tempFolder();
     for (const name of ['dist', 'templates', 'config', 'package.json'])

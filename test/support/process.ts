@@ -51,10 +51,10 @@ export async function serve(
 
 async function untilListening(child: ChildProcess, log: () => string) {
   for (;;) {
-    const line = log()
-      .split('\n')
-      .find((each) => each.includes('"listening"'));
-    if (line !== undefined) return JSON.parse(line) as { readonly callbacks: string; readonly admin: string };
+    const [line] = /^.*listening.*$/m.exec(log()) ?? [];
+    const [values] = /\{.*\}/.exec(line ?? '') ?? [];
+    if (values !== undefined)
+      return JSON.parse(values) as { readonly callbacks: string; readonly admin: string };
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${log()}`);
     await Promise.race([once(child.stderr ?? child, 'data'), once(child, 'exit')]);
   }
