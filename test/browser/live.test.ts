@@ -22,11 +22,9 @@ inBrowser('A page with a script', () => {
     await page.clock.install();
     page.on('pageerror', (error) => faults.push(error.message));
     // What a test aborts, the browser reports when it likes.
-    const isFault = (text: string) => !text.includes('net::ERR_FAILED');
-    page.on(
-      'console',
-      (line) => void (line.type() === 'error' && isFault(line.text()) && faults.push(line.text())),
-    );
+    page.on('console', (line) => {
+      if (line.type() === 'error' && !line.text().includes('net::ERR_FAILED')) faults.push(line.text());
+    });
   });
 
   afterEach(async () => {
@@ -113,15 +111,10 @@ inBrowser('A page with a script', () => {
     await page.waitForLoadState('load');
     const saying = page.getByText(/^No answer from Botbell since \d\d:\d\d:\d\d\.$/);
     await page.route('**/*', (route) => route.abort());
-    await until('that nothing answers', async () => {
-      await page.clock.runFor(5000);
-      return saying.isVisible();
-    });
+    const isSaid = async () => (await page.clock.runFor(5000), saying.isVisible());
+    await until('that nothing answers', isSaid);
     await page.unroute('**/*');
-    await until('an answer', async () => {
-      await page.clock.runFor(5000);
-      return !(await saying.isVisible());
-    });
+    await until('an answer', async () => !(await isSaid()));
     expect(await page.locator('.flash').allTextContents()).to.deep.equal(['Done kenji is on it.']);
   });
 });

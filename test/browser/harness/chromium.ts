@@ -6,19 +6,8 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** It asks nobody for updates, lists or hints: whatever it asks for is the page's doing. */
-const FLAGS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-default-apps',
-  '--disable-features=Translate,OptimizationHints,MediaRouter,InterestFeedContentSuggestions',
-  '--force-color-profile=srgb',
-  '--font-render-hinting=none',
-];
+/** Beside those of Playwright, by which it asks nobody for updates, lists or hints: what it asks for is the page's doing. */
+const FLAGS = ['--disable-gpu', '--disable-quic', '--font-render-hinting=none'];
 
 const CHROMIUM_PATH = findChromium();
 

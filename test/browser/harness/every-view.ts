@@ -54,10 +54,8 @@ const LONGEST = 200;
 function inTurns(path: string, names: readonly string[], strings: readonly string[]): string[] {
   const addresses: string[] = [];
   for (let from = 0; from < strings.length; from += names.length) {
-    const query = names.flatMap((name, index) => {
-      const text = strings[from + index];
-      return text === undefined ? [] : [[name, text.slice(0, LONGEST)]];
-    });
+    const texts = strings.slice(from, from + names.length).map((text) => text.slice(0, LONGEST));
+    const query = texts.map((text, index) => [names[index] ?? '', text]);
     addresses.push(`${path}?${new URLSearchParams(query).toString()}`);
   }
   return addresses;
@@ -66,11 +64,10 @@ function inTurns(path: string, names: readonly string[], strings: readonly strin
 /** @param file of a SQLite ledger @param strings what somebody may type into an address */
 export function knownIn(file: string, strings: readonly string[]) {
   const database = new DatabaseSync(file, { readOnly: true });
-  const all = (statement: string) =>
-    database
-      .prepare(statement)
-      .all()
-      .map((row) => String(Object.values(row as Record<string, unknown>)[0]));
+  const all = (statement: string) => {
+    const rows = database.prepare(statement).all() as Record<string, unknown>[];
+    return rows.map((row) => String(Object.values(row)[0]));
+  };
   const known = {
     callbacks: all('select id from callbacks order by id'),
     bots: all(`select distinct bot_id from callbacks where kind = 'callback'`),

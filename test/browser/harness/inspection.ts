@@ -17,9 +17,8 @@ function found(selector: string): string[] {
     const isAddress = name === 'href' || askedFor.has(name);
     if (!isAddress || value === 'data:,' || !URL.canParse(value, location.href)) return false;
     const { protocol, host } = new URL(value, location.href);
-    return (
-      !['http:', 'https:', 'mailto:'].includes(protocol) || (askedFor.has(name) && host !== location.host)
-    );
+    if (askedFor.has(name) && host !== location.host) return true;
+    return !['http:', 'https:', 'mailto:'].includes(protocol);
   };
   return [...document.querySelectorAll('*')]
     .filter((element) => element.matches(selector) || [...element.attributes].some(isWrong))
@@ -28,10 +27,8 @@ function found(selector: string): string[] {
 
 /** Of the page and of the messages in its frames; those that are not scrolled to yet have loaded nothing. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  const loaded = page
-    .frames()
-    .filter((frame) => frame === page.mainFrame() || frame.url().startsWith('http'));
-  return (await Promise.all(loaded.map(faultsOfFrame))).flat();
+  const isLoaded = (frame: Frame) => frame === page.mainFrame() || frame.url().startsWith('http');
+  return (await Promise.all(page.frames().filter(isLoaded).map(faultsOfFrame))).flat();
 }
 
 function faultsOfFrame(frame: Frame): Promise<string[]> {

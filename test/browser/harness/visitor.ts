@@ -46,11 +46,8 @@ function watch(context: BrowserContext, url: string): string[] {
   const troubles: string[] = [];
   context.on('console', (message) => {
     // What the page itself was answered is for the tests to say.
-    if (
-      message.text().startsWith('Failed to load resource') &&
-      message.location().url === message.page()?.url()
-    )
-      return;
+    const isAnswer = message.location().url === message.page()?.url();
+    if (isAnswer && message.text().startsWith('Failed to load resource')) return;
     if (['error', 'warning'].includes(message.type())) troubles.push(`console: ${message.text()}`);
   });
   context.on('weberror', (error) => troubles.push(`error: ${error.error().message}`));
