@@ -23,11 +23,16 @@ function comparison(name: string, ofAnything: boolean) {
   };
 }
 
-/** The value of a number, or of a string that is nothing but a number; undefined: neither. */
+const NUMBER = /^\s*[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/** A longer text is not looked at. */
+const LONGEST_NUMBER = 1000;
+
+/** The value of a number, or of a string that is nothing but a number, also in groups of three digits or in full width; undefined: neither. */
 function numberIn(value: unknown): number | undefined {
   const plain = plainNumber(value);
   if (typeof plain === 'number') return plain;
-  return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)
-    ? Number(value)
-    : undefined;
+  if (typeof value !== 'string' || value.length > LONGEST_NUMBER) return undefined;
+  const text = value.normalize('NFKC');
+  return NUMBER.test(text) ? Number(text.replaceAll(',', '')) : undefined;
 }

@@ -8,6 +8,9 @@ const VIEW = {
   message: null,
   output: {
     件数: '10',
+    金額: '１，２３４．５０',
+    total: '-12,345',
+    pair: '1,23',
     name: 'x',
     list: [1, 2],
     'a b': 3,
@@ -28,6 +31,8 @@ describe('A condition', () => {
     '9.5 < output.件数 and output.件数 <= "10"',
     "output.件数 != ' 11 '",
     'output.name == "x" or nothing.at_all > 3',
+    'output.金額 > 1234 and output.金額 == "1,234.5"',
+    'output.total < -12344',
     'output.list contains 2',
     'output["a b"] == 3',
     'not message',
@@ -46,6 +51,7 @@ describe('A condition', () => {
     'output.missing == 0',
     'message',
     'output.name > 3',
+    'output.pair > 3',
     ...['nothing', 'missing', 'blank', 'empty', 'no'].map((of) => `output.${of} < 5`),
     ...['nothing', 'missing', 'blank', 'empty', 'no'].map((of) => `-1 <= output.${of}`),
   ];
