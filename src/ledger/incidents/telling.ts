@@ -70,7 +70,7 @@ export async function quieten(
       INSERT INTO snoozes (bot_key, bot_id, until_at, is_until_success, because, actor, created_at, incident_id)
       SELECT subject_key, subject, CAST(${until} AS BIGINT), 1, ${because}, ${actor}, CAST(${tx.now} AS BIGINT), id FROM incidents
       WHERE kind = 'bot' AND trim(subject_key) <> '' AND id IN (${ids})
-        AND NOT EXISTS (SELECT 1 FROM snoozes WHERE ${isOf} = incidents.id)`);
+        AND NOT EXISTS (SELECT 1 FROM snoozes WHERE ${isOf} = incidents.id) ORDER BY id`);
 }
 
 /** Ends the snoozes that came with quiet take-ups of these incidents, which are locked. */
