@@ -1,7 +1,7 @@
 /** The thread beside a SQLite ledger: it reads for people, keeps the log short, and nobody waits for it in vain. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type DatabaseLedger, ledgerOver } from '../../src/ledger/database-ledger.ts';
@@ -95,6 +95,14 @@ describe('The keeper of a SQLite ledger', () => {
     await until('the log has been moved', () => statSync(store.file).size > 3 * MEGABYTE);
     await ledger.close(60_000);
     expect(existsSync(`${store.file}-wal`) ? logBytes() : 0).to.equal(0);
+  });
+
+  it('moves the log into a file that was replaced, too, so that the one in its place does not take it for its own', async () => {
+    await arrive('job-1');
+    renameSync(store.file, `${store.file}.before`);
+    writeFileSync(store.file, 'restored');
+    await ledger.close(60_000);
+    expect([logBytes(), readFileSync(store.file, 'utf8')]).to.deep.equal([0, 'restored']);
   });
 
   it('leaves the log to whoever reads it for long, and the ledger goes on writing', async () => {

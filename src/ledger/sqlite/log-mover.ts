@@ -22,13 +22,15 @@ interface Found {
 export class LogMover {
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #files: readonly (() => number)[];
+  readonly #log: () => number;
   readonly #pageBytes: number;
   readonly #mostLogBytes: number;
   #restsUntil = -Infinity;
   #isAsking = false;
 
   constructor(path: string, mostLogBytes: number) {
-    this.#files = [path, `${realpathSync(path)}-wal`].map(watchFile);
+    this.#log = watchFile(`${realpathSync(path)}-wal`);
+    this.#files = [watchFile(path), this.#log];
     this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database.exec('pragma wal_autocheckpoint = 0');
     this.#pageBytes = (this.#database.prepare('pragma page_size').get() as { page_size: number }).page_size;
@@ -60,15 +62,16 @@ export class LogMover {
     if (moved === undefined || !isMoved(moved)) this.#restsUntil = performance.now() + AFTER_BUSY_MS;
   }
 
+  /** Also where the file was moved or replaced, as by a backup: at the next start SQLite would write what is left in the log into the other one. */
   close(): void {
-    if (this.#checkpoint('truncate') !== undefined) this.#database.close();
+    if (this.#checkpoint('truncate', [this.#log]) !== undefined) this.#database.close();
   }
 
   /** @returns undefined: nothing was done, since the disk is full, or the file is another one */
-  #checkpoint(mode: 'noop' | 'passive' | 'truncate'): Found | undefined {
+  #checkpoint(mode: 'noop' | 'passive' | 'truncate', files = this.#files): Found | undefined {
     try {
       // Writing to a log that was replaced would write into a foreign file.
-      for (const look of this.#files) look();
+      for (const look of files) look();
       return this.#database.prepare(`pragma wal_checkpoint(${mode})`).get() as Found | undefined;
     } catch {
       return undefined;
