@@ -44,8 +44,15 @@ export class FaultError extends Error {
   }
 }
 
+const NO_WORKING_FOLDER = faultSaid(
+  'the folder in which this was started is not there any more: change to one that is',
+  '実行した場所のフォルダーはすでにありません。別のフォルダーに移ってから実行してください',
+);
+
 export function errorIn(error: unknown, language: 'en' | 'ja'): string {
   if (error instanceof FaultError) return error.fault.in(language);
+  if ((error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd')
+    return NO_WORKING_FOLDER.in(language);
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -53,7 +60,10 @@ const OF_FILES: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
   ENOENT: ['it is not there', '見つかりません'],
   EACCES: ['the account that Botbell runs under may not read it', '権限がありません'],
   EISDIR: ['it is a folder', 'フォルダーです'],
-  ENOTDIR: ['it is no folder', 'フォルダーではありません'],
+  ENOTDIR: [
+    'it, or a part of its path, is no folder',
+    'それ自体、またはパスの途中が、フォルダーではありません',
+  ],
 };
 
 /** Why a file cannot be read, without its path; for other than the usual causes what Node says. */

@@ -89,6 +89,12 @@ describe('The build', () => {
     ).to.deep.equal([]);
   });
 
+  it('says where the folder in which it is started is gone', () => {
+    const script = 'cd "$1" && rmdir "$1" && exec "$0" init';
+    const { stderr } = spawnSync('sh', ['-c', script, MAIN, tempFolder()], { encoding: 'utf8' });
+    expect(stderr).to.match(/^the folder in which this was started is not there any more: .*\n$/);
+  });
+
   it('says where the disk takes but the beginning of a result that it cannot be written, and exits 1', () => {
     const script = 'ulimit -f 8; exec "$0" schema > "$1"';
     const { status, stderr } = spawnSync('sh', ['-c', script, MAIN, join(tempFolder(), 'schema.json')], {
