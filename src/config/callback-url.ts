@@ -13,6 +13,10 @@ export function callbackUrlOf(
 ): string | undefined {
   if (port === 0) return undefined;
   const name = host === '0.0.0.0' || host === '::' ? machine : host;
-  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}${path}`;
+  const url = `${originOf({ host: name, port })}${path}`;
   return first === undefined ? url : `${url}/${token}`;
+}
+
+export function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import nock from 'nock';
+import { originOf } from '../../src/config/callback-url.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -152,6 +153,10 @@ describe('The send command', () => {
       expect(stderr)
         .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: ')
         .and.not.to.include('new-');
+    });
+
+    it('writes an IPv6 address in brackets', () => {
+      expect(originOf({ host: '::1', port: 8080 })).to.equal('http://[::1]:8080');
     });
 
     it('asks for the URL where the config does not say it', async () => {

@@ -1,6 +1,7 @@
 /** `botbell serve`: runs the receiver and the admin listener until SIGTERM or SIGINT. */
 import { startApp } from '../../app/app.ts';
 import { channelTypes } from '../../channels/registry.ts';
+import { originOf } from '../../config/callback-url.ts';
 import { problemLines } from '../../config/problems.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { readVersion } from '../../package-files.ts';
@@ -35,8 +36,8 @@ export async function run(given: CommandContext, options: OptionsOf<'serve'>): P
   logger.info(
     {
       config: configFileOf(context),
-      callbacks: `http://${app.receiver.host}:${app.receiver.port}${path}${tokens.length > 0 ? '/<token>' : ''}`,
-      admin: app.admin === undefined ? 'off' : `http://${app.admin.host}:${app.admin.port}`,
+      callbacks: `${originOf(app.receiver)}${path}${tokens.length > 0 ? '/<token>' : ''}`,
+      admin: app.admin === undefined ? 'off' : originOf(app.admin),
     },
     'listening',
   );
