@@ -240,7 +240,7 @@ export class Paces {
   #isAnotherPaused(destination: string): boolean {
     const channel = channelOf(destination);
     if (this.#everyMs(channel) === 0) return false;
-    const isAnother = (key: string) => key !== destination && key.startsWith(`${channel}:`);
+    const isAnother = (key: string) => key !== destination && key.startsWith(`${channel}:`) && !isMarked(key);
     return [...this.#paces].some(([key, pace]) => isAnother(key) && this.#pausedMs(pace) > 0);
   }
 

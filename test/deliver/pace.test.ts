@@ -93,13 +93,18 @@ describe('a destination’s pace', () => {
     expect(paces.isPaced(MAIL)).to.equal(false);
   });
 
-  it('is its channel’s at once where the remote says so, and never where destinations share no limit', () => {
+  it('is its channel’s at once where the remote says so, and never where destinations share no limit, or the first only refuses this config', () => {
     paces.pausedBy(OPS, { class: 'rate_limited', retryAfterMs: 4000, concerns: 'channel' });
     expect(paces.isPaced(LOG)).to.equal(true);
-    paces = pacesOf(0);
-    limit(OPS, 10_000);
-    limit(LOG, 4000);
-    expect(paces.isPaced(THIRD)).to.equal(false);
+    for (const [channelMs, failed] of [
+      [0, 'rate_limited'],
+      [200, 'config'],
+    ] as const) {
+      paces = pacesOf(channelMs);
+      paces.pausedBy(OPS, { class: failed, retryAfterMs: 10_000 });
+      limit(LOG, 4000);
+      expect(paces.isPaced(THIRD)).to.equal(false);
+    }
   });
 
   it('obeys a pause that another process is asked for while this one waits for its slot', async () => {
