@@ -303,7 +303,7 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       const { callbackId, deliveries } = await arrive({ job_id: 'paused' }, planned);
       await store.call(takeOver, [deliveries]);
       await store.call(pausePace, [OPS.destination, 600_000]);
-      await store.call(pausePace, [markedKey('email', 'aa'), 300_000]);
+      for (const mark of ['aa', 'bb']) await store.call(pausePace, [markedKey('email', mark), 300_000]);
       const story = await archive.story(callbackId);
       const [listed] = (await archive.callbacks({})).items;
       for (const each of [story, listed])

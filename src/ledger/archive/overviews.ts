@@ -42,7 +42,7 @@ export async function countOpen(tx: Tx) {
     ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND ${isSummaryPending('deliveries')}`)} AS held,
-    ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
+    (SELECT count(DISTINCT ${PACED_PLACE}) FROM paces WHERE ${isPaused(tx)}) AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_READY} AND NOT EXISTS (
       SELECT 1 FROM (SELECT ${PACED_PLACE} AS place FROM paces WHERE ${isPaused(tx)}) AS paused
       WHERE place = destination OR place || ':' = substr(destination, 1, length(place) + 1))), 0) AS oldest_due_ms`);
