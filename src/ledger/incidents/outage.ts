@@ -14,9 +14,14 @@ const STORE = 'store';
 /** The replicas record an outage within this time of one another. */
 const TOGETHER_MS = 20_000;
 
+/** Callbacks that were answered 503 meanwhile, and whose. */
+interface Answered {
+  readonly count: number;
+  readonly bots: readonly string[];
+}
+
 interface OutageEnd {
-  /** Callbacks that were answered 503 meanwhile, and whose. */
-  readonly answered: { readonly count: number; readonly bots: readonly string[] };
+  readonly answered: Answered;
   /** Who was told that it cannot be written. */
   readonly told: readonly DeliveryTarget[];
 }
@@ -35,7 +40,7 @@ export async function recordOutage(tx: Tx, outage: RecordedOutage): Promise<void
   const [since, overAt] = [Math.round(tx.now - beganMsAgo), Math.round(tx.now - endedMsAgo)];
   await lockJob(tx, `incident ${STORE}`);
   const others = await untoldEnd(tx);
-  if (others.ids.includes(id) || (await hasOwnNotice(tx, id))) return;
+  if (others.answered.ids.includes(id) || (await hasOwnNotice(tx, id))) return;
   const known = await tx.first<Incident>(sql`
     UPDATE incidents SET since = CASE WHEN since < ${since} THEN since ELSE ${since} END, count = count + ${answered.count},
       over_at = CASE WHEN over_at > ${overAt} THEN over_at ELSE ${overAt} END
@@ -51,7 +56,7 @@ export async function recordOutage(tx: Tx, outage: RecordedOutage): Promise<void
     );
   const ends = [outage, others];
   const ofAll = {
-    ids: [...others.ids, id],
+    ids: [...others.answered.ids, id],
     count: answered.count + others.answered.count,
     bots: [...new Set(ends.flatMap((end) => end.answered.bots))],
   };
@@ -60,22 +65,37 @@ export async function recordOutage(tx: Tx, outage: RecordedOutage): Promise<void
   const subject = { template: 'over', ...toldTroubles([incident]), answered: ofAll } as const;
   const at = { id, incidentId: incident.id, inMs: TOGETHER_MS };
   await tellIncidents(tx, subject, [...told.values()], at);
+  await tx.all(
+    sql`UPDATE incidents SET alert = ${told.size === 0 ? ofAll : undefined} WHERE id = ${incident.id}`,
+  );
 }
 
-/** What the replicas that have recorded it have to tell of its end. */
-async function untoldEnd(tx: Tx): Promise<OutageEnd & { callbackId: number; ids: readonly string[] }> {
+interface UntoldEnd extends OutageEnd {
+  readonly answered: Answered & { readonly ids: readonly string[] };
+  readonly callbackId: number;
+}
+
+/** What the replicas that have recorded it have to tell of its end; where none of them has told it, that is kept for one that has. */
+async function untoldEnd(tx: Tx): Promise<UntoldEnd> {
   const row = await tx.first<{ callbackId: number; body: Uint8Array }>(sql`
     SELECT id AS callback_id, body FROM callbacks
     WHERE bot_key = 'botbell' AND kind = 'over' AND incident_id IS NOT NULL AND id IN (
       SELECT callback_id FROM deliveries
       WHERE state = 'pending' AND due_at > ${tx.now} AND attempts = 0 AND ${IS_IDLE})`);
-  if (row === undefined) return { callbackId: 0, ids: [], answered: { count: 0, bots: [] }, told: [] };
+  if (row === undefined) return { callbackId: 0, told: [], answered: await keptOf(tx) };
   const { callbackId, body } = row;
   const told = await tx.all<DeliveryTarget>(
     sql`SELECT destination FROM deliveries WHERE callback_id = ${callbackId} ORDER BY id`,
   );
   const { subject } = JSON.parse(Buffer.from(storedJson(body)).toString()) as {
-    subject: { answered: OutageEnd['answered'] & { ids: readonly string[] } };
+    subject: Pick<UntoldEnd, 'answered'>;
   };
-  return { callbackId, ids: subject.answered.ids, answered: subject.answered, told };
+  return { callbackId, told, answered: subject.answered };
+}
+
+async function keptOf(tx: Tx): Promise<UntoldEnd['answered']> {
+  const kept = await tx.first<{ alert: UntoldEnd['answered'] }>(sql`
+    SELECT alert FROM incidents
+    WHERE over_at > ${tx.now - SAME_WITHIN_MS} AND kind = 'botbell' AND subject_key = ${STORE} AND alert IS NOT NULL`);
+  return kept?.alert ?? { ids: [], count: 0, bots: [] };
 }
