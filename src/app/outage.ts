@@ -79,7 +79,14 @@ export class Outage implements Chore {
     if (trouble === undefined) return;
     const { clock } = this.#parts;
     trouble.looks += Number(storeTroubleOf(this.#parts) !== undefined);
-    if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
+    if (clock.monotonic() - trouble.lastAt >= SETTLED_MS) return this.end();
+    if (this.isOpen) await this.#tell(trouble);
+  }
+
+  /** Also to be called before the process ends: nobody else knows of it. @throws {LedgerUnavailable} */
+  async end(): Promise<void> {
+    const trouble = this.#trouble;
+    if (trouble === undefined || storeTroubleOf(this.#parts) !== undefined) return;
     const isKnown = trouble.reason !== '';
     if (this.isOpen || (isKnown && trouble.unanswered > 0)) await this.#writeDown(trouble);
     this.#trouble = undefined;

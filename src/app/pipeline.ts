@@ -196,7 +196,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.signOff());
     // The next process may have another login.
-    const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), left];
+    const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), this.outage.end(), left];
     return waitAtMost(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 

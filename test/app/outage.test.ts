@@ -131,6 +131,17 @@ describe('While the store cannot be written', () => {
     expect(recorded[0]).to.deep.include({ answered: { count: 1, bots: ['a'] }, beganMsAgo: 30 * SECOND });
   });
 
+  it('a process that ends writes it down at once, if the store works again', async () => {
+    await pass(65 * SECOND);
+    breaks();
+    await pass(25 * SECOND);
+    await outage.end();
+    mends();
+    expect(recorded).to.deep.equal([]);
+    await outage.end();
+    expect(recorded).to.have.length(1);
+  });
+
   it('the BOTs of at most a thousand are kept', async () => {
     await pass(65 * SECOND);
     breaks();
