@@ -30,6 +30,8 @@ const LONGEST_ID = 200;
 
 interface Parts extends Pick<Delivering, 'clock' | 'ledger' | 'settings' | 'random'> {
   readonly sendOnce: SendOnce;
+  /** Destinations that are not told that something is over. */
+  readonly noNews: () => readonly string[];
 }
 
 /** Since when the store cannot be written (`from`: by the monotonic clock), who was told, and who was answered 503 meanwhile. */
@@ -137,6 +139,8 @@ export class Outage implements Chore {
   async #writeDown({ id, from, lastAt, reason, told, unanswered, bots }: Trouble): Promise<void> {
     const { ledger, clock } = this.#parts;
     const now = clock.monotonic();
+    const spared = this.#parts.noNews();
+    const hearing = [...told].filter((destination) => !spared.includes(destination));
     const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
     const answered = { count: unanswered, bots: [...bots] };
     await ledger.recordOutage({
@@ -144,7 +148,7 @@ export class Outage implements Chore {
       id,
       reason,
       answered,
-      told: [...told].map((destination) => ({ destination })),
+      told: hearing.map((destination) => ({ destination })),
     });
   }
 }

@@ -22,6 +22,7 @@ import { type Clock, waitAtMost } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
 import { Outage } from './outage.ts';
 import type { Reports } from './reports.ts';
+import { toldOfTroublesAlone } from '../people/incidents.ts';
 import { incidentChore, retentionChore, rollUpChore } from './ledger-chores.ts';
 import type { AppSettings } from './settings.ts';
 
@@ -98,7 +99,8 @@ export class Pipeline {
     const loop = (this.loop = new Loop(shared));
     const signals = (this.#signals = new Signals({ ...shared, loop }));
     const sendOnce: SendOnce = (addressed) => loop.sendUnrecorded(addressed);
-    this.outage = new Outage({ ...parts, sendOnce });
+    const noNews = () => toldOfTroublesAlone(settings.current, parts.channelTypes);
+    this.outage = new Outage({ ...parts, sendOnce, noNews });
     const onBulk = () => this.#chores.hurry(this.#bulks);
     this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));

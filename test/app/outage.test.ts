@@ -36,7 +36,8 @@ describe('While the store cannot be written', () => {
     Object.assign(ledger, { recordOutage });
     let drawn = 0;
     const random = () => (drawn += 0.001);
-    const parts = { clock, settings, random, sendOnce, ledger };
+    const noNews = () => ['email:ops@example.com'];
+    const parts = { clock, settings, random, sendOnce, ledger, noNews };
     outage = new Outage(parts as unknown as ConstructorParameters<typeof Outage>[0]);
   });
 
@@ -97,7 +98,7 @@ describe('While the store cannot be written', () => {
     expect(recorded).to.have.length(1);
     const answered = { count: 3, bots: ['a', 'b'] };
     expect(recorded[0]).to.deep.include({ reason: 'password …', answered });
-    expect(recorded[0]?.['told']).to.have.length(2);
+    expect(recorded[0]?.['told'], 'who hears of an end').to.deep.equal([{ destination: 'slack:#a' }]);
     outage.refused(callbackWith({ bot_id: 'busy' }));
     await pass(30 * SECOND);
     expect(recorded).to.have.length(1);
