@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Outage } from '../../src/app/outage.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { plannedTo } from '../deliver/delivery-record.ts';
+import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { HOUR, SECOND, ManualClock } from '../support/manual-clock.ts';
 
@@ -132,17 +133,6 @@ describe('While the store cannot be written', () => {
     expect(recorded[0]).to.deep.include({ answered: { count: 1, bots: ['a'] }, beganMsAgo: 30 * SECOND });
   });
 
-  it('a process that ends writes it down at once, if the store works again', async () => {
-    await pass(65 * SECOND);
-    breaks();
-    await pass(25 * SECOND);
-    await outage.end();
-    mends();
-    expect(recorded).to.deep.equal([]);
-    await outage.end();
-    expect(recorded).to.have.length(1);
-  });
-
   it('the BOTs of at most a thousand are kept', async () => {
     await pass(65 * SECOND);
     breaks();
@@ -171,5 +161,19 @@ describe('While the store cannot be written', () => {
     mends();
     await pass(30 * SECOND);
     expect([sent, recorded]).to.deep.equal([[], []]);
+  });
+
+  it('a process that is stopped writes it down at once, if it is over', async () => {
+    const yaml = "channels: { o: { type: outbox, as: slack } }\ndefault_route: { notify: [{ o: '#ops' }] }";
+    for (const left of ['the store has reached store.max_size', undefined]) {
+      const world = await PipelineWorld.begin(yaml, clock.now());
+      let trouble: string | undefined = 'full';
+      Object.defineProperty(world.first.ledger, 'trouble', { get: () => trouble, set() {} });
+      await world.clock.advance(10 * SECOND);
+      trouble = left;
+      await world.stop();
+      expect(await world.store.rows('incidents')).to.have.length(left === undefined ? 1 : 0);
+      await world.close();
+    }
   });
 });
