@@ -95,6 +95,13 @@ describe('The build', () => {
     expect(stderr).to.match(/^the folder in which this was started is not there any more: .*\n$/);
   });
 
+  it('leaves nothing of `init` where the disk does not take all of it, so that it can be tried again', () => {
+    const folder = tempFolder();
+    const script = 'ulimit -f 8; exec "$0" init "$1"';
+    expect(spawnSync('sh', ['-c', script, MAIN, folder], { encoding: 'utf8' }).stderr).to.include('EFBIG');
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
   it('says where the disk takes but the beginning of a result that it cannot be written, and exits 1', () => {
     const script = 'ulimit -f 8; exec "$0" schema > "$1"';
     const { status, stderr } = spawnSync('sh', ['-c', script, MAIN, join(tempFolder(), 'schema.json')], {

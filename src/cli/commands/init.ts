@@ -1,5 +1,5 @@
 /** `botbell init`: writes a first config and prints the next commands. */
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { exampleOf } from '../../channels/about.ts';
 import { channelTypes, printsOnly } from '../../channels/registry.ts';
@@ -27,7 +27,7 @@ export function run(context: CommandContext, folder: string, options: OptionsOf<
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
   try {
     refuseWhatIsThere(starter, folder, say);
-    write(starter, folder, (text) => {
+    writeOrLeaveNothing(starter, folder, (text) => {
       const own = text
         .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
         .replaceAll('../../botbell.', () => `${beside}/botbell.`)
@@ -47,7 +47,19 @@ export function run(context: CommandContext, folder: string, options: OptionsOf<
   return 0;
 }
 
-/** @throws {Error} the folder cannot be written */
+/** What is half written would be gone on with, and is in the way of another try. @throws {Error} the folder cannot be written */
+function writeOrLeaveNothing(...args: Parameters<typeof write>): void {
+  try {
+    write(...args);
+  } catch (error) {
+    const [starter, folder] = args;
+    const isOfAnother = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    for (const name of isOfAnother ? [] : namesIn(starter))
+      if (existsSync(join(folder, name))) rmSync(join(folder, name), { recursive: true });
+    throw error;
+  }
+}
+
 function write(starter: string, folder: string, asItsOwn: (text: string) => string): void {
   for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -97,6 +109,10 @@ function variablesOf(type: string): readonly string[] {
   return [type === 'email' ? 'SMTP_URL' : 'SLACK_BOT_TOKEN'];
 }
 
+function namesIn(starter: string): readonly string[] {
+  return readdirSync(starter).map(ownName);
+}
+
 /** In the repository, `.env.example` has no leading dot, so that no tool there loads it. */
 function ownName(name: string): string {
   return name === 'env.example' ? '.env.example' : name;
@@ -106,7 +122,7 @@ function ownName(name: string): string {
 function refuseWhatIsThere(starter: string, folder: string, say: Words): void {
   // Broken symbolic links count as existing.
   const isThere = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
-  const there = readdirSync(starter).map(ownName).filter(isThere);
+  const there = namesIn(starter).filter(isThere);
   if (there.length === 0) return;
   const where = folder === '.' ? say('init.this folder') : folder;
   throw new CommandFailed(say('init.there', { where, names: there.join(', ') }));
