@@ -13,6 +13,7 @@ const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^the SQLite file was not unlocked.*$/s, '他のプログラムがSQLiteのファイルをロックしています'],
   [/^(.*) was deleted or moved away: .*$/s, `$1 が削除または移動されました。${PUT_BACK}`],
   [/^(.*) was replaced by another file: .*$/s, `$1 が別のファイルに置き換えられました。${PUT_BACK}`],
+  [/^.*malformed.*$/s, 'ファイルが壊れています。控えを復元してください（$&）'],
   [/^.*(?:disk is full|no space left|disk quota|ENOSPC|EDQUOT).*$/is, 'ディスクに空きがありません（$&）'],
   [/^.*(?:timeout|in time\b|keeping up).*$/is, '時間内に応答がありません（$&）'],
   [/^.*ENOTDIR.*$/s, 'パスの途中にフォルダーでないものがあります（$&）'],

@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -123,6 +124,16 @@ describe('reading a ledger in SQLite', () => {
     expect(await at('text.db')).to.contain('not a database: give Botbell a store of its own');
     expect(await at('folder.db')).to.contain('it is not a file');
     expect(await at('text.db/botbell.db')).to.contain('ENOTDIR');
+  });
+
+  it('says of a damaged file that a copy is to be restored', async () => {
+    const { ledger } = await fill(store);
+    await ledger.close(CLOSED_WITHIN_MS);
+    truncateSync(store.file, 4096);
+    for (const look of [openArchive, inspectStore, openAt])
+      expect(await troubleWith(url(), look)).to.match(
+        /the file is damaged \(.*malformed\): restore a copy of it$/,
+      );
   });
 
   it('is named where a command cannot use it any more', async () => {

@@ -2,9 +2,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { FaultError } from '../../text/fault.ts';
 import { PreparedStatement, rowIn, type Statement, storedValue } from '../database.ts';
-import { explainedBySystem, makeFile, NOT_A_DATABASE, watchFile } from './file.ts';
+import { explainedByFile, explainedBySystem, makeFile, watchFile } from './file.ts';
 import { type Flush, LogFlush } from './log-flush.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
@@ -122,7 +121,7 @@ export class SqliteConnection {
 
   /** Why something failed, where SQLite does not know. */
   explained(error: unknown): unknown {
-    return this.#isWriting ? explainedBySystem(error, this.#path) : error;
+    return explainedByFile(this.#isWriting ? explainedBySystem(error, this.#path) : error);
   }
 
   close(): void {
@@ -188,9 +187,7 @@ export class SqliteConnection {
     try {
       this.#number('schema_version');
     } catch (error) {
-      throw String(error).includes('not a database')
-        ? new FaultError(NOT_A_DATABASE, { cause: error })
-        : error;
+      throw explainedByFile(error);
     }
   }
 

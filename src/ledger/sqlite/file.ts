@@ -28,11 +28,20 @@ export function sqlitePathOf(url: string): string {
 // prettier-ignore
 const fault = faultsOf({
   'no database': ['the file is not a database: give Botbell a store of its own', 'データベースのファイルではありません。Botbell専用の場所を指定してください'],
+  damaged: ['the file is damaged ({words}): restore a copy of it', 'ファイルが壊れています（{words}）。控えを復元してください'],
   'no file': ['it is not a file', 'ファイルではありません'],
   'no room': ['its disk has {megabytes} MB left, and SQLite\'s log alone takes some 50 MB: make room', 'ディスクの空きが {megabytes} MBしかありません。SQLiteのログだけで50 MBほど使います。空き容量を作ってください'],
 });
 
-export const NOT_A_DATABASE = fault('no database');
+const NOT_A_DATABASE = fault('no database');
+
+/** What SQLite has found in the file, with what to do; any other error as it is. */
+export function explainedByFile(error: unknown): unknown {
+  const words = error instanceof Error ? error.message : '';
+  if (words.includes('not a database')) return new FaultError(NOT_A_DATABASE, { cause: error });
+  if (words.includes('malformed')) return new FaultError(fault('damaged', { words }), { cause: error });
+  return error;
+}
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_THE_OWNER = 0o700;
