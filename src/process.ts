@@ -11,10 +11,12 @@ const LAST_WAIT_MS = 100;
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
 const variables = { ...process.env };
-const isTerminal = process.stdout.isTTY && process.stderr.isTTY && !variables['NO_COLOR'];
+// Made before the process leaves the time zone of whoever sits at the terminal.
+const readersTime = process.stderr.isTTY
+  ? new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+  : undefined;
 // Templates' filters of dates take the local time apart by the clocks of the process: where it is elsewhere, these skip or repeat an hour.
-// At a terminal, the log's times are those of its reader.
-if (!isTerminal) process.env['TZ'] = 'UTC';
+process.env['TZ'] = 'UTC';
 
 const running = { isService: false };
 
@@ -44,7 +46,8 @@ function result(text: string): void {
 const exitCode = await runProgram(process.argv.slice(2), {
   variables,
   configFile: undefined,
-  isTerminal,
+  isTerminal: process.stdout.isTTY && process.stderr.isTTY,
+  readersTime,
   result,
   message,
   stdin: () => process.stdin,

@@ -15,6 +15,8 @@ export interface CommandContext {
   /** Config file named on the command line; undefined if none is. */
   readonly configFile: string | undefined;
   readonly isTerminal: boolean;
+  /** Writes a time of day for whoever reads stderr at a terminal; undefined if it is none. */
+  readonly readersTime?: Intl.DateTimeFormat | undefined;
   /** The secrets of each config that was read, hidden in messages and errors. */
   readonly secrets: HiddenSecrets;
   /** The language that the command speaks: the locale's, or, once a config was read, the config's. */

@@ -11,28 +11,28 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 const STDERR = 2;
 
 /**
- * @param isForPeople short coloured lines instead of JSON
+ * @param readersTime how people read a line's time: they get short lines, in colours where their terminal has these; else JSON
  * @param inWords what people read in place of a line's `msg`
  * @param redact removes every secret from a text; applied to all that is logged, including errors of libraries
  */
 export async function createLogger(
   level: LogLevel,
-  isForPeople: boolean,
+  readersTime: Intl.DateTimeFormat | undefined,
   redact: (text: string) => string,
   inWords: (line: string) => string = (line) => line,
 ): Promise<Logger> {
-  const shown = isForPeople ? shownEscapes : visible;
+  const shown = readersTime === undefined ? visible : shownEscapes;
   const hooks: LoggerOptions['hooks'] = { streamWrite: (line) => shown(withoutSecrets(line, redact)) };
   const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, hooks };
   const formatters = { level: (name: string) => ({ level: name }) };
-  if (!isForPeople) return pino({ formatters, ...options }, oncePerTurn());
+  if (readersTime === undefined) return pino({ formatters, ...options }, oncePerTurn());
   // The named export is not in the bundle.
   const { default: prettyStream } = await import('pino-pretty');
   const stream = prettyStream({
-    colorize: true,
     destination: STDERR,
     sync: true,
-    translateTime: 'SYS:HH:MM:ss',
+    translateTime: false,
+    customPrettifiers: { time: (time) => `[${readersTime.format(new Date(time as string))}]` },
     singleLine: true,
     ignore: 'pid,hostname',
     messageFormat: (log, key) => inWords((log[key] as string | undefined) ?? ''),

@@ -71,9 +71,9 @@ describe('The built program', () => {
     expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
   });
 
-  it('serves at a terminal, where its log is short lines with the times of its machine', async () => {
+  it('logs to a terminal in short lines with the times of its machine', async () => {
     world = await createProgramWorld({ notify: `{ slack: '#ops' }` });
-    const atTerminal = 'data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true';
+    const atTerminal = 'data:text/javascript,process.stderr.isTTY=true';
     const botbell = await world.start({ nodeArguments: ['--import', atTerminal] }, { TZ: 'Etc/GMT-14' });
     expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
     const hour = (new Date().getUTCHours() + 14) % 24;

@@ -22,7 +22,7 @@ export async function startTestApp(
     secrets: new HiddenSecrets(),
     // A thread for the ledger would load the sources again, which takes longer than most tests.
     store: { isInProcess: true },
-    logger: logger ?? (await createLogger('silent', false, (line) => line)),
+    logger: logger ?? (await createLogger('silent', undefined, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,
   });

@@ -95,7 +95,7 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
     channelTypes,
     clock: systemClock,
     secrets: context.secrets,
-    logger: await createLogger('silent', false, (line) => line),
+    logger: await createLogger('silent', undefined, (line) => line),
     version: readVersion(),
     print: () => undefined,
   });

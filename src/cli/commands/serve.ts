@@ -18,7 +18,7 @@ export async function run(given: CommandContext, options: OptionsOf<'serve'>): P
   const project = await loadProject({ secrets, speaks, variables, configFile });
   for (const line of problemLines(project.warnings, speaks.language)) context.message(line);
   const inWords = (line: string) => (speaks.language === 'ja' && LOG_LINES[line]) || line;
-  const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide, inWords);
+  const logger = await createLogger(options.logLevel, context.readersTime, secrets.hide, inWords);
   const app = await startApp({
     ...project,
     secrets,
