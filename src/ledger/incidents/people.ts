@@ -110,7 +110,8 @@ export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<
   const taken = open.filter(({ takenUp }) => takenUp !== undefined);
   await endQuietSnoozes(tx, taken);
   for (const incident of taken) await escalateAnew(tx, incident);
-  return setTakenUp(tx, ids, undefined);
+  const locked = open.map(({ id }) => id);
+  return setTakenUp(tx, locked, undefined);
 }
 
 function setTakenUp(
