@@ -1,5 +1,6 @@
 /** Runs the command line in this process and sets the exit code. */
-import { fstatSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/keeper.ts';
 import { disk } from './text/read-text.ts';
@@ -29,6 +30,12 @@ for (const stream of [process.stdout, process.stderr])
     process.exitCode = 1;
     if (stream === process.stdout) message(`the result cannot be written: ${reason}`);
   });
+
+// At exit, Node aborts if it cannot reset a terminal that is gone, but passes over what is closed.
+const terminals = [process.stdin, process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
+process.on('exit', () => {
+  for (const { fd } of terminals) if (!isatty(fd)) closeSync(fd);
+});
 
 const STDOUT = 1;
 
@@ -78,11 +85,22 @@ async function askTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((resolve) => {
-    lines.on('close', () => resolve(''));
-    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-    lines.question(question, (answer) => {
-      resolve(answer);
+    const abandon = () => {
+      // What comes next, be it the shell's prompt, begins a line.
+      message('');
+      resolve('');
+    };
+    lines.on('close', abandon);
+    lines.on('SIGINT', () => {
       lines.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    // After Ctrl+Z and `fg`, Node leaves its input paused, and the process would end.
+    lines.on('SIGCONT', () => lines.resume());
+    lines.question(question, (answer) => {
+      lines.off('close', abandon);
+      lines.close();
+      resolve(answer);
     });
   });
 }

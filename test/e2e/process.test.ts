@@ -81,6 +81,26 @@ describe('The built program', () => {
     expect(botbell.log()).to.match(new RegExp(`^\\[0?(?:${hour}|${(hour + 23) % 24}):.*INFO.*listening`));
   });
 
+  it('still asks after Ctrl+Z and `fg`, and begins a new line when the terminal ends', async () => {
+    world = await createProgramWorld();
+    await world.start();
+    const preload = `process.stdin.isTTY = process.stderr.isTTY = true;
+      process.kill = (_pid, signal) => signal === 'SIGTSTP' && process.emit('SIGCONT');`;
+    const asking = `data:text/javascript,${encodeURIComponent(preload)}`;
+    const config = join(world.folder, 'botbell.yaml');
+    const child = spawn(process.execPath, ['--import', asking, MAIN, 'redeliver', '1', '--config', config]);
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await until('it asks', () => said.includes('[y/N]'));
+    child.stdin.write('\x1a');
+    await until('it asks again', () => said.split('[y/N]').length > 2);
+    child.stdin.write('n');
+    await until('it shows what is typed', () => said.endsWith('n'));
+    child.stdin.end();
+    await once(child, 'close');
+    expect(said).to.match(/\[y\/N\] [^\n]*\nnothing was changed\n$/);
+  });
+
   it('goes on when an upgrade in place has taken its files away, though it has sent nothing yet', async () => {
     const copy = tempFolder();
     for (const name of ['dist', 'templates', 'config', 'package.json'])
