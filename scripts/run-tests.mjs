@@ -17,7 +17,6 @@ const LONGEST_FIRST = [
   'e2e/proofs/',
   'ledger/postgres-trouble',
   'ledger/people',
-  'e2e/reload',
   'e2e/process',
   'ledger/keeper',
   'cli/commands',

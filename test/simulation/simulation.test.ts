@@ -7,7 +7,7 @@ import { type Planted, PLANTED } from './planted/faults.ts';
 import { runScenario } from './shrink.ts';
 
 /** As many as one core runs in fifteen seconds. */
-const SEEDS = 60;
+const SEEDS = 40;
 
 const AT_ONCE = 10;
 
