@@ -1,6 +1,6 @@
 // Runs tests in parallel: `node scripts/run-tests.mjs fast|browser|nightly`, or files and folders by name; with no word,
-// what `npm run check` checks, then the fast ones. Ends with a line that says how many tests passed and failed.
-import { spawnSync } from 'node:child_process';
+// the fast ones, and beside them what `npm run check` checks. Ends with a line that says how many tests passed and failed.
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
@@ -65,11 +65,6 @@ function filesOf(word) {
 const words = process.argv.slice(2);
 const files = new Set((words.length > 0 ? words : ['fast']).flatMap(filesOf));
 
-if (words.length === 0) {
-  const { status } = spawnSync('npm', ['run', '--silent', 'check'], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
-}
-
 const settings = /** @type {{ timeout: number, import: string[] }} */ (
   JSON.parse(readFileSync('.mocharc.json', 'utf8'))
 );
@@ -104,6 +99,11 @@ async function giveUp() {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void giveUp());
 for (const stream of [process.stdout, process.stderr]) stream.once('error', () => void giveUp());
+
+if (words.length === 0) {
+  const check = spawn('npm', ['run', '--silent', 'check'], { stdio: 'inherit' });
+  check.once('exit', (status) => void (status === 0 || giveUp()));
+}
 
 const mocha = new Mocha({
   timeout: settings.timeout,
