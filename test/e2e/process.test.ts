@@ -88,7 +88,8 @@ describe('The built program', () => {
       process.kill = (_pid, signal) => signal === 'SIGTSTP' && process.emit('SIGCONT');`;
     const asking = `data:text/javascript,${encodeURIComponent(preload)}`;
     const config = join(world.folder, 'botbell.yaml');
-    const child = spawn(process.execPath, ['--import', asking, MAIN, 'redeliver', '1', '--config', config]);
+    const args = ['--import', asking, MAIN, 'redeliver', '1', '--config', config];
+    const child = spawn(process.execPath, args, { env: { ...process.env, TERM: 'xterm' } });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
     await until('it asks', () => said.includes('[y/N]'));
