@@ -84,9 +84,9 @@ export async function endQuietSnoozes(
 
 /** Ends incidents, and tells it in one message wherever their alert, or a step, was delivered; what a step has not told yet is told to nobody. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
-  const ids = join([0, ...(await lockOpen(tx, which)).map(({ id }) => id)]);
+  if ((await lockOpen(tx, which)).length === 0) return 0;
   const ended = await tx.all<IncidentRow>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE id IN (${ids}) RETURNING ${INCIDENT_ROW}`,
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
   await endQuietSnoozes(tx, ended);
   const bySteps = ended.flatMap(({ kind, alerted = [] }) =>
