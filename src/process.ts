@@ -32,9 +32,9 @@ for (const stream of [process.stdout, process.stderr])
   });
 
 // At exit, Node aborts if it cannot reset a terminal that is gone, but passes over what is closed.
-const terminals = [process.stdin, process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 process.on('exit', () => {
-  for (const { fd } of terminals) if (!isatty(fd)) closeSync(fd);
+  for (const fd of terminals) if (!isatty(fd)) closeSync(fd);
 });
 
 const STDOUT = 1;

@@ -48,14 +48,13 @@ export function run(context: CommandContext, folder: string, options: OptionsOf<
 }
 
 /** What is half written would be gone on with, and is in the way of another try. @throws {Error} the folder cannot be written */
-function writeOrLeaveNothing(...args: Parameters<typeof write>): void {
+function writeOrLeaveNothing(starter: string, folder: string, asItsOwn: (text: string) => string): void {
   try {
-    write(...args);
+    write(starter, folder, asItsOwn);
   } catch (error) {
-    const [starter, folder] = args;
     const isOfAnother = (error as NodeJS.ErrnoException).code === 'EEXIST';
     for (const name of isOfAnother ? [] : namesIn(starter))
-      if (existsSync(join(folder, name))) rmSync(join(folder, name), { recursive: true });
+      rmSync(join(folder, name), { recursive: true, force: true });
     throw error;
   }
 }
