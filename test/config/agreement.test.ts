@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [key: string, text: string])[] = [
 
 /** What no pattern says: bounds, days, zones, addresses and URLs that there are, what is named elsewhere, and how parts go together. */
 const BEYOND =
-  /must be (?:a duration from|a size from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|valid regular expression|cron expression|has an option|cannot be read|keeps nothing|quotes around|no path|has the port|is open/;
+  /must be (?:a duration from|a size from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|valid regular expression|cron expression|has an option|cannot be read|keeps nothing|quotes around|no path|has the port|is open|does not begin with #/;
 
 const BASE = {
   channels: { chat: { type: 'chat', token: 'A' } },

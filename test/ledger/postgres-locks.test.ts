@@ -11,9 +11,9 @@ import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
+import { SEED } from '../support/test-size.ts';
 import { Random } from '../simulation/random.ts';
 
-const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const TARGETS = ['slack:#ops', 'slack:#log', 'email:a@example.com', 'email:b@example.com'].map(target);
 
 /** Few jobs, so that everybody meets everybody. */

@@ -10,7 +10,7 @@ import { postAll } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
-import { sized } from '../../support/test-size.ts';
+import { SEED, sized } from '../../support/test-size.ts';
 import { Random } from '../../simulation/random.ts';
 
 const CALLBACKS = sized(40, 240);
@@ -21,9 +21,6 @@ const SLOWEST_ANSWER_MS = 30;
 
 /** So long that no attempt times out, however busy the machine is: what timed out may be told twice. */
 const TIMEOUT_S = 50;
-
-/** Set it to see the same kills again, as nearly as the machine allows. */
-const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 describe('Killed with -9 at random moments under load', () => {
   const random = new Random(SEED);
