@@ -94,7 +94,8 @@ class ServiceLedger {
   /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
   async settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const deadline = new Deadline(this.#settings.clock, withinMs ?? DEFAULT_WITHIN_MS);
-    const options = { isDurable: settlement.isDurable, isPlain: isPlain(settlement) };
+    const order = settlement.update?.id;
+    const options = { isDurable: settlement.isDurable, order, isPlain: isPlain(settlement) };
     const write = (what: Settlement) =>
       this.#writing.call('settle', [what], { withinMs: deadline.remainingMs, ...options });
     try {

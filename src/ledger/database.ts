@@ -128,6 +128,8 @@ export interface CallOptions {
   readonly isDurable?: boolean | undefined;
   /** The keys of its BOT and its job, the job's last, if it depends on what other calls write of them. Calls that share a key run in the order in which they came. */
   readonly keys?: readonly string[] | undefined;
+  /** Calls without keys that share a transaction run in this order, so that those of several processes lock rows in the same one. */
+  readonly order?: number | undefined;
   /** It depends on no rows but those of its keys, and on timers as in `Tx.timersPut`, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;
 }

@@ -6,6 +6,7 @@ interface Call {
   readonly name: string;
   readonly keys: readonly string[];
   readonly isPlain: boolean;
+  readonly order?: number;
   isAlone: boolean;
 }
 
@@ -43,6 +44,11 @@ describe('The calls that wait for PostgreSQL', () => {
     expect(names(second)).to.deep.equal(['2']);
     queue.end(second);
     expect(names(queue.next(true))).to.deep.equal(['4']);
+  });
+
+  it('are run in the order of their rows, whatever came first, so that two processes lock them alike', () => {
+    const queue = queueOf({ ...plain('third'), order: 10 }, { ...plain('second'), order: 9 }, plain('first'));
+    expect(names(queue.next(true))).to.deep.equal(['first', 'second', 'third']);
   });
 
   it('are run again, each alone and before all others, where one of them has failed', () => {

@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import { elapsedSecondsOf, identityOf, statusNameOf } from '../../callback/callback.ts';
 import { gistOf } from '../../text/gist.ts';
-import { prepared, onlyRow, shared, type Tx } from '../database.ts';
+import { isSqlite, prepared, onlyRow, shared, type Tx } from '../database.ts';
 import { type Arrival, type CallbackResult, type DeliveryState, LedgerFull } from '../ledger.ts';
 import { callbackIn } from '../deliveries/rows.ts';
 import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
@@ -45,12 +45,22 @@ function keysOf({ isPlain }: Arrival['asking'], botKey: string, jobKey: string):
   return isPlain ? [jobKey] : [botKey, jobKey];
 }
 
-/** @returns the id of the same callback that came before; undefined: it is new */
+const lockingAlike = shared('text text integer text');
+
+/**
+ * Locks what it writes, and what its caller may write: callers at the same time are served in the order of rows.
+ * @returns the id of the same callback that came before; undefined: it is new
+ */
 async function earlierOf(
   tx: Tx,
   { jobId, botKey, status }: AdmitArgs,
   identity: string,
 ): Promise<number | undefined> {
+  if (!isSqlite(tx))
+    await tx.all(lockingAlike`
+      SELECT /*nr*/ callbacks.id FROM callbacks /*, given*/
+      WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND (identity IS NULL OR identity = ${identity})
+      ORDER BY callbacks.id FOR NO KEY UPDATE OF callbacks`);
   const isAlike = sql`job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status}`;
   const first = await tx.first<{ id: number; body: Uint8Array }>(
     sql`SELECT id, body FROM callbacks WHERE ${isAlike} AND identity IS NULL`,

@@ -4,7 +4,7 @@
  */
 import type { CallOptions } from '../database.ts';
 
-export interface QueuedCall extends Pick<CallOptions, 'keys' | 'isPlain'> {
+export interface QueuedCall extends Pick<CallOptions, 'keys' | 'order' | 'isPlain'> {
   /** It, or one beside it, has failed: it gets a transaction of its own. */
   isAlone: boolean;
 }
@@ -27,7 +27,7 @@ export class CallQueue<Call extends QueuedCall> {
   }
 
   /**
-   * Takes the next calls, of which no two share a key, in the order of their jobs; none: all that wait are behind running ones.
+   * Takes the next calls, of which no two share a key, in the order of their jobs, or of their rows; none: all that wait are behind running ones.
    * @param isRoom whether there is a connection for one that runs alone, beside one for plain calls
    */
   next(isRoom: boolean): readonly Call[] {
@@ -35,7 +35,7 @@ export class CallQueue<Call extends QueuedCall> {
     const taken = new Set(batch);
     if (batch.length > 0) this.#waiting = this.#waiting.filter((call) => !taken.has(call));
     for (const key of keysOf(batch)) this.#running.add(key);
-    return batch.toSorted(byKeys);
+    return batch.toSorted(byPlace);
   }
 
   #first(isRoom: boolean): readonly Call[] {
@@ -81,10 +81,11 @@ function hasKeys({ keys = [] }: QueuedCall): boolean {
   return keys.length > 0;
 }
 
-/** So that batches of several processes lock jobs, and BOTs' incidents, in the same order. */
-function byKeys(one: QueuedCall, other: QueuedCall): number {
+/** So that batches of several processes lock jobs, BOTs' incidents and deliveries in the same order. */
+function byPlace(one: QueuedCall, other: QueuedCall): number {
   const [a, b] = [placeOf(one), placeOf(other)];
-  return a < b ? -1 : Number(a > b);
+  if (a === b) return (one.order ?? 0) - (other.order ?? 0);
+  return a < b ? -1 : 1;
 }
 
 /** The job's key, which is the last, with or without the BOT's before it. */

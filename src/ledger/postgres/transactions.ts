@@ -67,13 +67,13 @@ class PostgresTransactions implements Transactions {
 
   run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, keys, isPlain }: CallOptions = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, keys, order, isPlain }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const done = new Promise<unknown>((resolve, reject) => {
       if (this.#pool.ending) throw new LedgerUnavailable('the ledger is closed');
       if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
-      this.#queue.add({ work, isDurable, deadline, keys, isPlain, isAlone: false, resolve, reject });
+      this.#queue.add({ work, isDurable, deadline, keys, order, isPlain, isAlone: false, resolve, reject });
       if (!this.#isScheduled) void this.#batch.end(() => this.#queue.length).then(() => this.#begin());
       this.#isScheduled = true;
     }) as Promise<Result>;
