@@ -156,9 +156,9 @@ export function distinctValues(column: Sql, rows: Sql): Sql {
 }
 
 /** The same of texts that differ only in upper and lower case, of which PostgreSQL has those of its database's locale, or in full and half width. */
-function folded(tx: Tx, text: Sql): Sql {
+function folded(tx: Tx, text: Sql, normal = sql`normalize(${text}, NFKC)`): Sql {
   if (isSqlite(tx)) return sql`folded(${text})`;
-  return sql`lower(CASE WHEN current_setting('server_encoding') = 'UTF8' THEN normalize(${text}, NFKC) ELSE ${text} END)`;
+  return sql`lower(CASE WHEN current_setting('server_encoding') = 'UTF8' THEN ${normal} ELSE ${text} END)`;
 }
 
 /** Whether one of the values contains the text or, if the text has an asterisk, matches it whole. */
@@ -166,7 +166,9 @@ export function isAnyLike(tx: Tx, values: readonly Sql[], text: string): Sql {
   // What becomes a sign of the pattern when it is folded is no such sign, either.
   const literal = text.replaceAll(/[\\%_＼％＿]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
-  const isLike = sql`LIKE ${folded(tx, sql`CAST(${pattern} AS TEXT)`)} ESCAPE '\\'`;
+  const typed = (text: string) => sql`CAST(${text} AS TEXT)`;
+  // Not by the server: it works out what is constant before it looks at its encoding, and refuses that in SQL_ASCII.
+  const isLike = sql`LIKE ${folded(tx, typed(pattern), typed(pattern.normalize('NFKC')))} ESCAPE '\\'`;
   return sql`(${join(
     values.map((value) => sql`${folded(tx, value)} ${isLike}`),
     ' OR ',

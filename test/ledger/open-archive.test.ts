@@ -244,6 +244,15 @@ describe('reading a ledger in PostgreSQL', () => {
     expect(await at(`encoding 'LATIN1' template template0`, 'select 1')).to.contain('encoding is LATIN1');
   });
 
+  it('finds any text in the encoding SQL_ASCII', async () => {
+    await execute(server.url, `create database ascii encoding 'SQL_ASCII' template template0`);
+    const ledger = await openAt(Object.assign(new URL(server.url), { pathname: 'ascii' }).href);
+    const { callbackId } = await ledger.admit(arrivalOf(callbackWith({ bot_name: '請求書取込' }), []));
+    const { items } = await ledger.archive.callbacks({ search: '取込' }, { limit: 2 });
+    expect(items.map(({ id }) => id)).to.deep.equal([callbackId]);
+    await ledger.close(CLOSED_WITHIN_MS);
+  });
+
   it('is looked at for what its role may do there, without doing it', async () => {
     const url = await server.createDatabase();
     const query = (text: string) => execute(url, text);
