@@ -101,6 +101,18 @@ inBrowser('A page with a script', () => {
     });
   });
 
+  it('posts a form once, however often it is clicked', async () => {
+    await open('/destinations');
+    const form = page.locator('form[method=post]').first();
+    const isPosted = () =>
+      form.evaluate((each) =>
+        each.dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true })),
+      );
+    expect([await isPosted(), await isPosted()]).to.deep.equal([true, false]);
+    await page.clock.runFor(2000);
+    expect(await isPosted()).to.equal(true);
+  });
+
   it('says that Botbell does not answer, until it does, and what came of an act until the page is left', async () => {
     await open('/');
     await page.locator('summary', { hasText: 'Take up' }).first().click();

@@ -1,10 +1,13 @@
-/** The page's script: refreshes the page regularly, but not while the reader is using it, and says so if the page is not fresh. */
+/** The page's script: refreshes the page regularly, but not while the reader is using it, says so if the page is not fresh, and posts a form once. */
 
 const EVERY_MS = 5000;
 const DEADLINE_MS = 30_000;
 
 /** In pixels. A reader who has scrolled further is reading. */
 const SCROLLED = 80;
+
+/** A second click within this time is no second wish. */
+const DOUBLE_MS = 2000;
 
 type Stale = 'paused' | 'silent';
 
@@ -76,6 +79,13 @@ async function refresh(): Promise<void> {
   }
   window.setTimeout(() => void refresh(), EVERY_MS);
 }
+
+let postedAt = -Infinity;
+document.addEventListener('submit', (event) => {
+  if (!(event.target instanceof HTMLFormElement) || event.target.method !== 'post') return;
+  if (event.timeStamp - postedAt < DOUBLE_MS) event.preventDefault();
+  else postedAt = event.timeStamp;
+});
 
 const first = mainOf(document);
 if (first?.dataset['still'] === 'false') {
