@@ -292,10 +292,10 @@ describe('The page of a new office', () => {
         values ('${bot_id}', '${bot_id}', 9e15, 0, '', '{"via":"api"}', 1)`);
     }
     for (const [path, row] of [
-      ['/', /<small><bdi class="code">(a-\d+)</g],
+      ['/', /<small><bdi class="code" translate="no">(a-\d+)</g],
       ['/snoozes', /<bdi>(a-\d+)</g],
       ['/dead', /<small><bdi>(a-\d+):/g],
-      ['/destinations', /<bdi class="code">slack:#(a-\d+)</g],
+      ['/destinations', /<bdi class="code" translate="no">slack:#(a-\d+)</g],
     ] as const) {
       const seen: (string | undefined)[] = [];
       for (let next: string | undefined = path; next !== undefined;) {

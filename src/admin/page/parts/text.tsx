@@ -27,9 +27,12 @@ export function Foreign({ text, most = LONGEST_LINE, ...attributes }: ForeignPro
   return <bdi {...attributes}>{cutEnd(redact(cleanLine(redact(text))), most, '…')}</bdi>;
 }
 
+/** For what a browser that translates the page must leave as it is. Preact knows only booleans, and leaves out "false". */
+const UNTRANSLATED: object = { translate: 'no' };
+
 /** An id, a destination or a code, in a font with distinct letters. */
 export function Code(props: Pick<ForeignProps, 'text' | 'most'>) {
-  return <Foreign {...props} class="code" />;
+  return <Foreign {...props} class="code" {...UNTRANSLATED} />;
 }
 
 interface ForeignBlockProps extends Pick<ForeignProps, 'text' | 'most'> {
@@ -40,7 +43,7 @@ interface ForeignBlockProps extends Pick<ForeignProps, 'text' | 'most'> {
 export function ForeignBlock({ text, most = Infinity, label }: ForeignBlockProps) {
   const { redact } = useReader();
   return (
-    <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto">
+    <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto" {...UNTRANSLATED}>
       {shortText(redact(cleanText(redact(text))), most)}
     </pre>
   );
