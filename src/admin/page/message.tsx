@@ -106,11 +106,11 @@ interface MessageFrameProps {
   /** The message's path. */
   readonly path: string;
   readonly destination: string;
-  /** In pixels; undefined for the style sheet's height. */
+  /** In pixels. */
   readonly height?: number;
 }
 
-export function MessageFrame({ path, destination, height }: MessageFrameProps) {
+export function MessageFrame({ path, destination, height = 360 }: MessageFrameProps) {
   const title = useReader().t('message.frame', { destination });
   return <iframe sandbox={SANDBOX} loading="lazy" src={path} height={height} title={cleanLine(title)} />;
 }
