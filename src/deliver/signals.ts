@@ -12,7 +12,7 @@ import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
-import { type Expected, missedFrom, underRule, withMissed } from '../signal/expect.ts';
+import { type Expected, missedFrom, underRule } from '../signal/expect.ts';
 import { holdRules } from './ended-holds.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { plannedDelivery } from './plan.ts';
@@ -234,7 +234,7 @@ function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Fired {
   const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
   const told = toldBy(settings, botId, (route) => routes.includes(route));
   const notice = { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told };
-  return { timer, next: next(withMissed(today)), notice };
+  return { timer, next: next({ ...today, missed: dueAt }), notice };
 }
 
 async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now }: Firing): Promise<Fired> {

@@ -45,8 +45,11 @@ export function standingOf(
   const { from, to } = planMonth(fromDay, inMonth);
   const sum = (first: number, end: number) =>
     days.reduce((ms, { day, runningMs }) => (day >= first && day < end ? ms + runningMs : ms), 0);
-  const countDays = (first: number, end: number) =>
-    daysBetween(first, end).filter((day) => calendar?.has(day) !== false).length;
+  const countDays = (first: number, end: number) => {
+    let count = 0;
+    for (let day = first; day < end; day += DAY_MS) if (calendar?.has(day) !== false) count += 1;
+    return count;
+  };
   const usedMs = sum(from, to);
   // Nothing is known of the time before the first of all days, and that day may not be whole.
   const knownFrom = Math.max(from, Math.min(...days.map(({ day }) => day)) + DAY_MS);
@@ -58,10 +61,6 @@ export function standingOf(
     : undefined;
   const budgetMs = hours * 3_600_000;
   return { from, to, budgetMs, usedMs, percent: Math.floor((usedMs * 100) / budgetMs), forecastMs };
-}
-
-function daysBetween(first: number, end: number): readonly number[] {
-  return Array.from({ length: Math.max(0, (end - first) / DAY_MS) }, (_, index) => first + index * DAY_MS);
 }
 
 /** The percentages told in a month of the plan, and what that month and the one before had used at the last check. */

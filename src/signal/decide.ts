@@ -206,9 +206,7 @@ function withinBurst(
 }
 
 function lateness(asked: readonly AskedRoute[], question: Question): Telling['occasion'] {
-  const dueAt = asked
-    .map(({ timer = '' }) => question.facts.lateFor.get(timer))
-    .find((due) => due !== undefined);
+  const [dueAt] = asked.flatMap(({ timer = '' }) => question.facts.lateFor.get(timer) ?? []);
   if (dueAt === undefined) return undefined;
   return { template: 'late', dueAt, lateByMs: Math.max(0, question.now - dueAt) };
 }

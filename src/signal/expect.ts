@@ -59,11 +59,7 @@ export function isSameRule(one: Expectation, other: Expectation): boolean {
 }
 
 /** @returns the state to keep, and the due time for which a result is late; undefined: it is not late */
-export function withCallback(
-  rule: Expectation,
-  kept: Expected,
-  came: Came,
-): { readonly expected: Expected; readonly lateFor: number | undefined } {
+export function withCallback(rule: Expectation, kept: Expected, came: Came) {
   const { at, isResult } = came;
   // A start meets no due time, and asking for one of a cron expression takes 0.1 ms.
   const expected = isResult || !isSameRule(rule, kept.rule) ? underRule(rule, kept, at) : kept;
@@ -83,11 +79,6 @@ export function withCallback(
 /** When the due time becomes missed, unless a result meets it; never if a missed one was already told. */
 export function missedFrom({ graceMs }: Expectation, { dueAt, missed }: Expected): number {
   return missed === undefined ? Math.min(dueAt + graceMs + 1, NEVER) : NEVER;
-}
-
-/** The state after the due time was told as missed. */
-export function withMissed(expected: Expected): Expected {
-  return { ...expected, missed: expected.dueAt };
 }
 
 /** The fault of a cron expression; `never`: no time is due; `fields`: it has too few or too many; undefined: it is valid. */

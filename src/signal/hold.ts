@@ -47,10 +47,7 @@ export function holdAt(at: number, holders: Holders): Hold | undefined {
 }
 
 /** Of the snoozes in force at a time for a BOT at a destination, the one that ends last; undefined: none. */
-function lastSnoozeAt(
-  at: number,
-  { snoozes, botId, destination }: Pick<Holders, 'snoozes' | 'botId' | 'destination'>,
-): Snooze | undefined {
+function lastSnoozeAt(at: number, { snoozes, botId, destination }: Holders): Snooze | undefined {
   return snoozes
     .filter((snooze) => snooze.botId === undefined || snooze.botId === botId)
     .filter((snooze) => snooze.destination === undefined || snooze.destination === destination)
@@ -61,10 +58,7 @@ function lastSnoozeAt(
 const DAY_MINUTES = 1440;
 
 /** The latest end of the mute entries in force at a time; undefined: none. */
-export function muteEndAt(
-  at: number,
-  { mute, status, timezone }: Pick<Holders, 'mute' | 'status' | 'timezone'>,
-): number | undefined {
+export function muteEndAt(at: number, { mute, status, timezone }: Holders): number | undefined {
   const applying = mute.filter(({ except }) => status === undefined || except?.includes(status) !== true);
   const ends = applying.flatMap((entry) => endsAt(entry, at, timezone));
   return ends.length === 0 ? undefined : Math.max(...ends);

@@ -99,11 +99,7 @@ export function isRecovery({ errors }: ToldErrors, startedAt: number): boolean {
 }
 
 /** Ignores an error that a later success has already ended. */
-export function withToldError(
-  told: ToldErrors,
-  error: ToldError,
-  { isOver }: Pick<Row, 'isOver'>,
-): ToldErrors {
+export function withToldError(told: ToldErrors, error: ToldError, { isOver }: Pick<Row, 'isOver'>) {
   if (isOver) return told;
   return { ...told, errors: [...told.errors, error].slice(-MOST_KEPT) };
 }

@@ -165,9 +165,9 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'has a snooze of one BOT hold every BOT':
       '.filter((snooze) => snooze.botId === undefined || «snooze.botId === botId → botId !== undefined»)',
   },
-  'src/signal/expect.ts': {
+  'src/deliver/signals.ts': {
     'tells a missed result again at each due time':
-      'return { ...expected, «missed: expected.dueAt → dueAt: expected.dueAt + 120_000» };',
+      'next: next({ ...today, «missed: dueAt → dueAt: dueAt + 120_000» }), notice',
   },
 };
 
