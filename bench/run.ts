@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
-import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
 import type { Effort } from './measure.ts';
 import { measureReplicas } from './replicas.ts';
@@ -15,7 +14,7 @@ import { bare, botbell } from './subjects.ts';
 
 const PARTS = ['slack', 'disk', 'stalls', 'replicas', 'soak'];
 
-const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--minutes=<number>] [--profile=<folder>] [--store=<url>]`;
+const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--against=<folder>] [--rounds=<number>] [--minutes=<number>] [--profile=<folder>] [--store=<url>]`;
 
 const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, measuredLarge: 500, openLoopSeconds: 3 };
 const WHOLE: Effort = {
@@ -28,13 +27,15 @@ const WHOLE: Effort = {
 
 interface Options {
   readonly parts: readonly string[];
+  /** The folder of another version, built, that is measured in place of the bare programs. */
+  readonly against?: string | undefined;
   readonly effort: Effort;
   /** The folder for CPU profiles, one per process of the product; its figures then include the profiler. */
   readonly profileFolder: string | undefined;
   /** Of the soak. */
   readonly minutes: number;
   /** URL of an empty database, in place of a new SQLite file for each round. */
-  readonly store: string | undefined;
+  readonly store?: string | undefined;
 }
 
 /** @throws {Error} an argument that is not understood, with the choices */
@@ -44,6 +45,7 @@ function readOptions(args: string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      against: { type: 'string' },
       rounds: { type: 'string' },
       minutes: { type: 'string', default: '60' },
       profile: { type: 'string' },
@@ -62,19 +64,38 @@ function readOptions(args: string[]): Options {
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const minutes = wholeNumber(values.minutes);
-  return { parts, effort: { ...effort, rounds }, profileFolder, minutes, store: values.store };
+  return { ...values, parts, effort: { ...effort, rounds }, profileFolder, minutes };
 }
 
-const { parts, effort, profileFolder, minutes, store } = readOrExit(readOptions, USAGE);
+/** On an error prints it with the usage, and exits 2. */
+function readOrExit(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+/** @throws {Error} not a whole number from 1 on */
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${text} is not a whole number from 1 on`);
+  return value;
+}
+
+const { parts, against, effort, profileFolder, minutes, store } = readOrExit();
 console.log(`Measured on: ${describeMachine()}.\n`);
 if (profileFolder !== undefined) console.log('With the profiler running: no figure of the product counts.\n');
 if (parts.includes('slack')) {
-  const subjects = [
+  const usual = [
     bare('bare-slack'),
     bare('bare'),
     botbell('botbell', { profileFolder, store }),
     botbell('botbell, accepted', { profileFolder, store, answerWhen: 'accepted' }),
   ];
+  const versions = [botbell('the other version', { root: against }), botbell('this version')];
+  const subjects = against === undefined ? usual : versions;
   console.log(`${comparisonTable(await compare(subjects, effort))}\n`);
 }
 if (parts.includes('disk'))

@@ -5,8 +5,8 @@ import { request } from 'undici';
 import { HEAVY_SHAPES } from '../test/hostile/heavy-shapes.ts';
 import { sampleCallback } from './callbacks.ts';
 import { askInside, type Inside } from './inside.ts';
-import { discard, folderInMemory } from './scratch.ts';
-import { StandIns } from './stand-ins.ts';
+import { withStarted } from './measure.ts';
+import { folderInMemory } from './scratch.ts';
 import { median } from './statistics.ts';
 import { botbell } from './subjects.ts';
 
@@ -38,17 +38,15 @@ export interface Stall {
 export async function measureStalls(rounds: number): Promise<Stall[]> {
   const folder = folderInMemory();
   const inside: Inside = { program: 'longest-turn', socket: join(folder, 'longest-turn') };
-  // Its own stand-ins: not every shape has room for the number by which the others are verified.
-  const standIns = await StandIns.start();
-  const running = await botbell('stalls', { inside }).start(standIns);
-  const turnOf = async (shape: string, bytes: number): Promise<Turn> => {
-    const turns: Turn[] = [];
-    for (let round = 0; round < rounds; round += 1)
-      turns.push(await postAndWatch(running.url, inside, bodyOf(shape, bytes, round)));
-    return { ms: median(turns.map(({ ms }) => ms)), status: turns[0]?.status ?? 0 };
-  };
-  try {
-    for (let index = 0; index < WARM_UP; index += 1) await post(running.url, sampleOf('warm-up', index));
+  // Nothing is verified: not every shape has room for the number by which that is done.
+  return withStarted(botbell('stalls', { inside }), async ({ running: { url } }) => {
+    const turnOf = async (shape: string, bytes: number): Promise<Turn> => {
+      const turns: Turn[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        turns.push(await postAndWatch(url, inside, bodyOf(shape, bytes, round)));
+      return { ms: median(turns.map(({ ms }) => ms)), status: turns[0]?.status ?? 0 };
+    };
+    for (let index = 0; index < WARM_UP; index += 1) await post(url, sampleOf('warm-up', index));
     const stalls: Stall[] = [];
     for (const shape of Object.keys(HEAVY_SHAPES))
       stalls.push({
@@ -57,11 +55,7 @@ export async function measureStalls(rounds: number): Promise<Stall[]> {
         large: await turnOf(shape, LARGE_BYTES),
       });
     return stalls;
-  } finally {
-    await running.end();
-    await standIns.close();
-    discard(folder);
-  }
+  });
 }
 
 /** A callback of at most `bytes`, and hardly fewer. */
