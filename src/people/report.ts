@@ -80,13 +80,7 @@ export function readReport(query: URLSearchParams, { timezone, now }: FilterCont
   return { asked, format };
 }
 
-interface NamedDays {
-  readonly month?: number | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
-
-function daysOf({ month, from, to }: NamedDays, today: number): Days {
+function daysOf({ month, from, to }: Partial<Record<'month' | 'from' | 'to', number>>, today: number): Days {
   if (month !== undefined && (from ?? to) !== undefined)
     throw refusalOf([
       ['month', faultSaid('does not go with from and to', 'は from、to と一緒に指定できません')],

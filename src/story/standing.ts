@@ -109,9 +109,8 @@ export function summarise(story: CallbackStory, now: number, sayings: Sayings): 
   const next = story.next.flatMap(({ at, who, unlessDelivered }) => {
     const sentence = unlessDelivered ? 'next step, second way' : 'next step';
     const lacking = who.filter((to) => !isSkipped(to));
-    return lacking.length === 0
-      ? []
-      : sayings.say(sentence, { who: sayings.list(lacking), time: sayings.time(at) });
+    if (lacking.length === 0) return [];
+    return sayings.say(sentence, { who: sayings.list(lacking), time: sayings.time(at) });
   });
   return [summaryOfNow(story, now, sayings), ...next].join(sayings.say('space'));
 }

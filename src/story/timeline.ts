@@ -1,7 +1,7 @@
 /** The timeline of a callback: a sentence for each row of its history. */
 import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
-import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
+import type { FailureClass } from '../channels/failure.ts';
 import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/callbacks/history.ts';
 import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
@@ -119,7 +119,7 @@ class Timeline {
     const took = this.#sayings.duration(row.entry.durationMs);
     const values = { nth: this.#sayings.ordinal(number), took };
     if (row.result !== 'delivered') {
-      const error = errorOf(row);
+      const error = row.entry.error ?? { class: row.result as FailureClass, code: '', message: '' };
       const cause = this.#sayings.cause(error);
       return this.#event(row, 'failed', { ...values, cause }, this.#sayings.technical(error));
     }
@@ -171,8 +171,4 @@ class Timeline {
       bulk: bulkId === undefined ? '' : sayings.say('in bulk', { id: String(bulkId) }),
     });
   }
-}
-
-function errorOf({ result, entry }: HistoryRow<'attempt'>): FailureToExplain {
-  return entry.error ?? { class: result as FailureClass, code: '', message: '' };
 }

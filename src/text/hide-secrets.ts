@@ -9,14 +9,14 @@ export function isLongEnough(secret: string): boolean {
 }
 
 /** Longer secrets first, so that no rest of one stays. @param secrets those shorter than eight characters are ignored */
-export function secretsHidden(secrets: readonly string[], mark = '[secret]'): (text: string) => string {
+export function secretsHidden(secrets: readonly string[]): (text: string) => string {
   const spellings = [...new Set(secrets.filter(isLongEnough).flatMap(spellingsOf))];
   if (spellings.length === 0) return (text) => text;
   spellings.sort((a, b) => b.length - a.length);
   // Most texts hold no secret: testing for any of them at once costs a fifth of searching for each.
   const any = new RegExp(spellings.map(literally).join('|'));
   return (text) =>
-    any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text) : text;
+    any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, '[secret]'), text) : text;
 }
 
 const LONGEST_MESSAGE = 500;

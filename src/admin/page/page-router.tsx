@@ -52,9 +52,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Enough for a callback of 8 MB in the playground: percent-encoding takes up to three bytes for each. */
-const LARGEST_FORM_BYTES = 24 * 1024 * 1024;
-
 /** Views by path, each with its entry in the menu. */
 const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] = [
   ['/', 'bots', showBots],
@@ -152,11 +149,9 @@ function createPageRouter(services: AdminServices, assets: Assets, { show, act }
   router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
   router.get('/language/:language', keepLanguage);
   // A callback pasted into the playground is too long for a URL.
-  router.post('/playground', async (ctx) =>
-    show(ctx, playgroundView, 'playground', await readForm(ctx, LARGEST_FORM_BYTES)),
-  );
+  router.post('/playground', async (ctx) => show(ctx, playgroundView, 'playground', await readForm(ctx)));
   for (const each of Object.entries(ACTS))
-    router.post(`/act/${each[0]}`, async (ctx) => act(ctx, each, await readForm(ctx, LARGEST_FORM_BYTES)));
+    router.post(`/act/${each[0]}`, async (ctx) => act(ctx, each, await readForm(ctx)));
   return router;
 }
 
