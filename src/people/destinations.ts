@@ -2,6 +2,7 @@
 import { AddressError, type ChannelType } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Destination } from '../config/destination.ts';
+import type { Planning } from '../deliver/settings.ts';
 import { type Fault, faultSaid } from '../text/fault.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import { Refused } from './outcomes.ts';
@@ -32,16 +33,10 @@ export function destinationTyped(
   }
 }
 
-interface Known {
-  readonly config: Pick<Config, 'channels'>;
-  /** The config's destinations, by their names. */
-  readonly destinations: ReadonlyMap<string, unknown>;
-}
-
 /** @returns the name of a destination that the config uses. @throws {Refused} the config does not use it; names the nearest one */
 export function destinationOf(
   text: string,
-  { config, destinations }: Known,
+  { config, destinations }: Pick<Planning, 'config' | 'destinations'>,
   channelTypes: ReadonlyMap<string, ChannelType>,
 ): string {
   const { destination } = destinationTyped(text, config, channelTypes);

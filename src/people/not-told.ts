@@ -13,18 +13,12 @@ export interface NotTold {
   readonly why: string;
 }
 
-interface Search {
-  readonly destination: string;
-  /** Milliseconds since 1970. */
-  readonly from: number;
-}
-
 const AT_ONCE = 500;
 
-/** The groups, newest first. */
+/** The groups, newest first. @param from milliseconds since 1970 */
 export async function notTold(
   archive: Pick<Archive, 'callbacks' | 'story'>,
-  { destination, from }: Search,
+  { destination, from }: { readonly destination: string; readonly from: number },
   context: StoryContext,
 ): Promise<readonly NotTold[]> {
   const groups = new Map<string, { count: number; readonly last: ArchivedCallback }>();

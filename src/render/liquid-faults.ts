@@ -58,12 +58,8 @@ export function placeIn(text: string, offset: number): Pick<LiquidFault, 'line' 
 export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
   const token = error instanceof Error && 'token' in error ? error.token : undefined;
-  const [line, column] = (token as PlacedToken | undefined)?.getPosition() ?? [1, 1];
+  const [line, column] = (token as { getPosition(): [number, number] } | undefined)?.getPosition() ?? [1, 1];
   return { what: explained(liquid, message), line, column };
-}
-
-interface PlacedToken {
-  getPosition(): [number, number];
 }
 
 function explained(liquid: Liquid, message: string): Fault {

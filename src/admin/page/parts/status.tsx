@@ -13,12 +13,7 @@ const SYMBOLS: Readonly<Record<Tone, string>> = {
   idle: '–',
 };
 
-interface StatusProps {
-  readonly tone: Tone;
-  readonly word: string;
-}
-
-export function Status({ tone, word }: StatusProps) {
+export function Status({ tone, word }: { readonly tone: Tone; readonly word: string }) {
   return (
     <span class={`status ${tone}`}>
       <span class="mark" aria-hidden="true">
