@@ -6,7 +6,7 @@ import { onLoopback } from './on-loopback.ts';
 export async function startRawMailServer(stalls = false) {
   let client: Socket | undefined;
   let heard = '';
-  /** The next answers, in place of the right ones. */
+  /** The next answers, in place of the right ones; it hangs up after a refusal. */
   const replies: string[] = [];
   const server = createServer((socket) => {
     client = socket;
@@ -18,7 +18,9 @@ export async function startRawMailServer(stalls = false) {
       for (const line of text.split('\r\n').slice(0, -1)) {
         if (isData && line !== '.') continue;
         isData = line === 'DATA';
-        socket.write(replies.shift() ?? (isData ? '354 go on\r\n' : rightReplyTo(line)));
+        const reply = replies.shift() ?? (isData ? '354 go on\r\n' : rightReplyTo(line));
+        socket.write(reply);
+        if (/^[45]/.test(reply)) socket.end();
         if (isData && stalls) socket.pause();
       }
     });

@@ -31,6 +31,8 @@ export function openTransport(
   transport.use('stream', ({ message, data: { signal } }, done) => {
     const mail = signal && underWay.get(signal);
     if (mail) message.processFunc((content) => watched(content, () => mail.handOver()));
+    const envelope = notPipelined(message.getEnvelope());
+    message.getEnvelope = () => envelope;
     done();
   });
   return {
@@ -124,6 +126,14 @@ function isOfSession(error: unknown): boolean {
     readonly responseCode?: number;
   };
   return (command === 'MAIL FROM' || command === 'RCPT TO') && (responseCode === 421 || responseCode === 503);
+}
+
+/**
+ * Has each command sent when the one before it is answered: of answers that come together, nodemailer may lose all but the first if the
+ * server hangs up behind them, as Exim does by `drop` and others by 421.
+ */
+function notPipelined<T extends object>(envelope: T): T {
+  return Object.defineProperty(envelope, 'pipelined', { get: () => false, set() {} });
 }
 
 /** nodemailer starts to read the stream when the server asks for the message, and reads at the network's pace. */

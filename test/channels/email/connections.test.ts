@@ -195,6 +195,19 @@ describe('the connections of the email channel', () => {
     expect([mail.connectionCount, mail.mails.length]).to.deep.equal([1, 4]);
   });
 
+  it('tell what the server answers before it hangs up, whichever command it answers', async () => {
+    await start();
+    const server = await startRawMailServer();
+    const hello = ['250-fine\r\n250-PIPELINING\r\n250 AUTH PLAIN\r\n', '235 welcome\r\n'];
+    for (const [before, answer] of ['550 no sender', '550 nobody', '421 busy'].entries()) {
+      const abrupt = await open('', server.host);
+      server.replies.push(...hello, ...Array<string>(before).fill('250 fine\r\n'), `${answer}\r\n`);
+      expect((await failureOf(send('ops@example.com', AMPLE_MS, abrupt))).message).to.contain(answer);
+      await abrupt.close();
+    }
+    await server.close();
+  });
+
   it('go through the proxy that the URL names, which speaks HTTP', async () => {
     await start();
     const proxy = await startForwardProxy();
