@@ -20,6 +20,11 @@ const NOT_ALLOWED = means.config(
   'the server does not allow it to this login, sender or machine; check the login, "from", and whether the server relays for this network or has it on a block list',
   'このログイン、差出人、またはマシンからの送信をサーバーが許可していません。ログインと from、このネットワークからの中継が許可されているか、拒否リストに載っていないかを確認してください',
 );
+/** After DATA the message itself is never at fault: the sender, the login or a filter before the recipient is. */
+const FILTER = means.config(
+  'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
+  'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
+);
 const MACHINE = means.config(
   'the server refuses this machine; check whether its address is on a block list, or ask whoever runs the server to allow it',
   'サーバーがこのマシンからの接続を拒否しています。アドレスが拒否リストに載っていないかを確認するか、サーバーの管理者に許可を依頼してください',
@@ -91,11 +96,7 @@ const MEANINGS = byCodes({
     'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
     '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
   ),
-  // The message itself is never at fault: the sender, the login or a filter before the recipient is.
-  DATA: means.config(
-    'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
-    'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
-  ),
+  DATA: FILTER,
 });
 
 /** Replies whose words say more than their codes. */
@@ -136,11 +137,18 @@ function ofSession(means: Meaning, command: string): Meaning {
 function refused(reply: string, enhanced: string, command: string): Meaning {
   const known = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));
   if (known === undefined && command === 'RCPT TO') return atRecipient(reply, enhanced);
-  const ofCommand = () => meaningAt(reply.slice(0, 3)) ?? meaningAt(command) ?? SERVER;
-  const otherwise = command.startsWith('AUTH') ? LOGIN : ofCommand();
+  const otherwise = atCommand(reply, command);
   if (known === undefined || (known === NOT_ALLOWED && otherwise === LOGIN)) return otherwise;
+  if (known === NOT_ALLOWED && command === 'DATA') return FILTER;
   // No recipient has been named yet.
   return known === RECIPIENT && command === 'MAIL FROM' ? SENDER : known;
+}
+
+function atCommand(reply: string, command: string): Meaning {
+  if (command.startsWith('AUTH')) return LOGIN;
+  // OpenSMTPD answers STARTTLS by 503 where it has no TLS.
+  const byCode = command === 'STARTTLS' ? undefined : meaningAt(reply.slice(0, 3));
+  return byCode ?? meaningAt(command) ?? SERVER;
 }
 
 /** Some servers wait for RCPT before they refuse the protocol or, in words alone, a login, a sender or a machine. */

@@ -71,7 +71,11 @@ describe('the meaning of an SMTP answer', () => {
     ['RCPT TO', 'config', 'block list', '550 Administrative prohibition'],
     ['RCPT TO', 'config', 'block list', '571 Delivery not authorized, message refused'],
     ['STARTTLS', 'config', '?ignoreTLS=true', '502 5.5.1 command not implemented'],
+    ['STARTTLS', 'config', '?ignoreTLS=true', '503 5.5.1 Invalid command: Command not supported'],
     ['EHLO', 'config', '?ignoreTLS=true', '500 unknown command'],
+    // Postfix's milters and header checks.
+    ['DATA', 'config', 'filters', '550 5.7.1 Command rejected'],
+    ['DATA', 'config', 'filters', '552 5.7.0 This message was blocked because of its content'],
   ] as const)
     it(`makes "${answer.slice(0, 40)}" to ${command} ${failureClass}, and the words are quoted`, () => {
       const failure = failureAfter(command, answer);
