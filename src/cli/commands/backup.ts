@@ -4,7 +4,7 @@ import { visible } from '../../text/clean.ts';
 import type { CommandContext } from '../context.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-export async function run(context: CommandContext, file: string): Promise<number> {
+export async function run(context: CommandContext, file: string) {
   const { store } = await loadLedgerConfig(context);
   await backUp(store.url, file);
   context.result(visible(context.say('backup.done', { file })));

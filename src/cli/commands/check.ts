@@ -14,7 +14,7 @@ import type { Proxies } from '../../outbound/proxy.ts';
 import { fileOf, inspectStore } from '../../ledger/open-ledger.ts';
 import { meetsCondition } from '../../render/condition.ts';
 
-export async function run(context: CommandContext, options: OptionsOf<'check'>): Promise<number> {
+export async function run(context: CommandContext, options: OptionsOf<'check'>) {
   const { withoutSecrets = false } = options;
   const { loaded, problems, missing, language } = await readProject(context, { withoutSecrets });
   context.speaks.language = language ?? context.speaks.language;

@@ -37,7 +37,7 @@ const SCENES = [
 const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
 /** Removes its files however it ends, unless the process is killed. */
-export async function run(context: CommandContext, options: OptionsOf<'demo'>): Promise<number> {
+export async function run(context: CommandContext, options: OptionsOf<'demo'>) {
   const { speaks, say } = context;
   const { stay = false, lang = speaks.language } = options;
   speaks.language = lang;

@@ -17,7 +17,7 @@ import type { Words } from '../words.ts';
  * @throws {WrongUsage} there is no such type of channel
  * @throws {FaultError} the folder cannot be written
  */
-export function run(context: CommandContext, folder: string, options: OptionsOf<'init'>): number {
+export function run(context: CommandContext, folder: string, options: OptionsOf<'init'>) {
   const { speaks, say } = context;
   const { lang = speaks.language, channels } = options;
   speaks.language = lang;

@@ -15,11 +15,7 @@ import { readCallback } from '../read-callback.ts';
 
 type PreviewedMessage = Pick<DrawnMessage, 'destination' | 'composed'>;
 
-export async function run(
-  context: CommandContext,
-  file: string,
-  options: OptionsOf<'preview'>,
-): Promise<number> {
+export async function run(context: CommandContext, file: string, options: OptionsOf<'preview'>) {
   const project = await loadProject(context, { withoutSecrets: true });
   const { config, renderer } = project;
   const notice = noticeOf(await readCallback(context, file, config), 1);

@@ -17,11 +17,7 @@ interface Acting extends LedgerAccess {
 }
 
 /** @param ids ids of deliveries; empty: all that the options match */
-export async function run(
-  context: CommandContext,
-  ids: readonly number[],
-  options: Options,
-): Promise<number> {
+export async function run(context: CommandContext, ids: readonly number[], options: Options) {
   const { dead = false, route } = options;
   const loaded =
     route === undefined ? { config: await loadLedgerConfig(context) } : await loadProject(context);

@@ -13,10 +13,7 @@ import { type CommandContext, printJson } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-export async function run(
-  context: CommandContext,
-  { format, bot, ...days }: OptionsOf<'report'>,
-): Promise<number> {
+export async function run(context: CommandContext, { format, bot, ...days }: OptionsOf<'report'>) {
   const config = await loadLedgerConfig(context);
   const { timezone, language } = config.display;
   const now = systemClock.now();

@@ -36,11 +36,7 @@ interface Asking extends Foreseeing {
   readonly isAll: boolean;
 }
 
-export async function run(
-  context: CommandContext,
-  file: string | undefined,
-  options: Options,
-): Promise<number> {
+export async function run(context: CommandContext, file: string | undefined, options: Options) {
   const { status, all = false, at, format } = options;
   const project = await loadProject(context, { withoutSecrets: true });
   const { display } = project.config;

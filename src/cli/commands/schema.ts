@@ -3,7 +3,7 @@ import { channelTypes } from '../../channels/registry.ts';
 import { configJsonSchema } from '../../config/schema/json-schema.ts';
 import { type CommandContext, printJson } from '../context.ts';
 
-export function run(context: CommandContext): number {
+export function run(context: CommandContext) {
   printJson(context, configJsonSchema(channelTypes));
   return 0;
 }

@@ -20,11 +20,7 @@ const TIMEOUT_MS = 120_000;
 /** How many characters of an answer are read: more than Botbell's answers have. Another server's answer may never end. */
 const MOST_READ = 1_000_000;
 
-export async function run(
-  context: CommandContext,
-  file: string,
-  options: OptionsOf<'send'>,
-): Promise<number> {
+export async function run(context: CommandContext, file: string, options: OptionsOf<'send'>) {
   const { retries = 0, interval = 30_000 } = options;
   // Before any message: the config says in which language the command speaks.
   const target = targetOf(options.url ?? (await receiverOf(context)));

@@ -11,7 +11,7 @@ import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 import { LOG_LINES } from '../words.ts';
 
-export async function run(given: CommandContext, options: OptionsOf<'serve'>): Promise<number> {
+export async function run(given: CommandContext, options: OptionsOf<'serve'>) {
   // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
   const { secrets, speaks, variables, configFile } = context;

@@ -12,11 +12,7 @@ import { actorHere, type CommandContext, inWords, printJson } from '../context.t
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-export async function run(
-  context: CommandContext,
-  botId = '',
-  options: OptionsOf<'snooze'>,
-): Promise<number> {
+export async function run(context: CommandContext, botId = '', options: OptionsOf<'snooze'>) {
   const { to = '', until = '', because = '', list = false, end, format } = options;
   const isNew = !list && end === undefined;
   const config = await loadLedgerConfig(context);

@@ -33,7 +33,7 @@ const SOME = 1;
 const NOT_KNOWN = 3;
 
 /** @returns 0: nothing needs somebody; 1: something does; 3: unknown, for the reason in the message */
-export async function run(context: CommandContext, { format }: Options): Promise<number> {
+export async function run(context: CommandContext, { format }: Options) {
   const { say } = context;
   const found = await openNow(context).catch((error: unknown) => errorIn(error, context.speaks.language));
   if (typeof found === 'string') return notKnown(context, found);

@@ -10,7 +10,7 @@ export async function run(
   context: CommandContext,
   ids: readonly number[],
   { by = '', because = '', quiet = false, giveBack = false }: OptionsOf<'take-up'>,
-): Promise<number> {
+) {
   const config = await loadLedgerConfig(context);
   return withLedger({ config }, async ({ people }) => {
     const acting = giveBack

@@ -27,7 +27,7 @@ export async function run(
   context: CommandContext,
   names: readonly string[],
   { all = false, report }: OptionsOf<'test'>,
-): Promise<number> {
+) {
   const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,

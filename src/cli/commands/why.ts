@@ -39,11 +39,7 @@ interface Asked {
 
 type Filter = Pick<CallbackFilter, 'jobId' | 'botId'>;
 
-export async function run(
-  context: CommandContext,
-  jobId: string | undefined,
-  options: Options,
-): Promise<number> {
+export async function run(context: CommandContext, jobId: string | undefined, options: Options) {
   const { bot: botId, notTold: named, since, last, format } = options;
   const config = await loadLedgerConfig(context);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
