@@ -29,7 +29,7 @@ const TROUBLES = [
   {
     what: 'gone',
     words:
-      /deleted or moved|replaced by|unable to open|does not exist|terminat|shutting down|starting up|recovery mode|is closed|E(?:CONN|NOTFOUND|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOENT)/i,
+      /deleted or moved|replaced by|unable to open|does not exist|terminat|connection error|shutting down|starting up|recovery mode|is closed|E(?:CONN|NOTFOUND|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOENT)/i,
   },
 ] as const;
 

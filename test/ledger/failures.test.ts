@@ -34,6 +34,7 @@ const SAID: readonly (readonly [StoreTrouble, string])[] = [
   ['gone', 'the database system is starting up [PostgreSQL 57P03]'],
   ['gone', 'the database system is in recovery mode [PostgreSQL 57P03]'],
   ['gone', 'Connection terminated unexpectedly [pg]'],
+  ['gone', 'Client has encountered a connection error and is not queryable [pg]'],
   ['unusable', 'database disk image is malformed [SQLite]'],
   ['unusable', 'password authentication failed for user "botbell" [PostgreSQL 28P01]'],
 ];

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,7 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { withArchive } from '../../src/cli/with-ledger.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -39,6 +43,8 @@ import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+
+const TLS = 'test/fixtures/tls/remote.test';
 
 function troubleWith(url: string, look: (url: string) => Promise<unknown> = openArchive) {
   return refusalOf(look(url));
@@ -289,6 +295,25 @@ describe('reading a ledger in PostgreSQL', () => {
     expect(await inspectStore(as('owner'), { migrations })).to.equal('older');
     await query('alter role owner set default_transaction_read_only = on');
     expect(await trouble('owner')).to.contain('it is read-only');
+  });
+
+  it('says what to do about a certificate of an unknown authority, and Node’s process warns of nothing', async () => {
+    const [warnings, warn] = [[] as string[], ({ message }: Error) => void warnings.push(message)];
+    process.on('warning', warn);
+    const server = createServer((socket) => {
+      const tls = { isServer: true, key: readFileSync(`${TLS}.key`), cert: readFileSync(`${TLS}.crt`) };
+      socket.once('data', () => {
+        socket.write('S');
+        new TLSSocket(socket, tls).on('error', () => undefined);
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const said = await troubleWith(`postgres://u@127.0.0.1:${port}/db?sslmode=require`, inspectStore);
+    expect(said).to.match(/^self-signed certificate: name .*\?sslrootcert=.*\?sslmode=no-verify/);
+    process.off('warning', warn);
+    expect(warnings).to.deep.equal([]);
+    server.close();
   });
 
   for (const { what, look, begins } of [

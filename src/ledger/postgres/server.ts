@@ -1,7 +1,7 @@
 /** What a PostgreSQL server and its role have to be for a ledger. Looks only: nothing is created, and nothing is locked. */
 import pg from 'pg';
 import { shortText } from '../../text/cut.ts';
-import { FaultError, faultsOf } from '../../text/fault.ts';
+import { type Fault, FaultError, faultsOf } from '../../text/fault.ts';
 import { onlyRow } from '../database.ts';
 import type { LedgerState } from '../shared/migrate.ts';
 import { TABLE_NAMES, VERSION_TABLE } from '../shared/schema.ts';
@@ -19,6 +19,8 @@ const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 // prettier-ignore
 const fault = faultsOf({
   pooling: ['PgBouncer pools statements, and a ledger needs transactions: set pool_mode = transaction, or session', 'PgBouncerが文ごとのプーリングになっていますが、トランザクションが必要です。pool_mode = transaction か session にしてください'],
+  certificate: ['{why}: name the authority that signed the server\'s certificate by ?sslrootcert=/path/to/ca.pem in store.url; ?sslmode=no-verify takes any certificate', '{why}。サーバーの証明書に署名した認証局を、store.url の ?sslrootcert=/path/to/ca.pem で指定してください。?sslmode=no-verify なら、どの証明書でも受け入れます'],
+  password: ['the server asks for a password, and store.url has none', 'サーバーがパスワードを求めていますが、store.url にありません'],
   'read-only': ['it is read-only: the server is a standby, or default_transaction_read_only is on for server, database or role', '読み取り専用です。サーバーがスタンバイか、サーバー・データベース・ロールの default_transaction_read_only がオンです'],
   version: ['the server is {version}: Botbell needs PostgreSQL {oldest} or newer, and works on nothing else that speaks its protocol', 'サーバーは {version} です。PostgreSQL {oldest} 以降が必要です（同じプロトコルを話す別の製品では動きません）'],
   encoding: ['the database\'s encoding is {encoding}, which does not hold every text: create one with ENCODING \'UTF8\'', 'データベースの文字コードが {encoding} のため、書けない文字があります。ENCODING \'UTF8\' で作り直してください'],
@@ -51,8 +53,26 @@ export function checkRights(url: string): Promise<void> {
   });
 }
 
-async function looking(connectionString: string, look: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000, query_timeout: 3000 });
+/** pg checks the certificate in these modes as in `verify-full`, too, but writes a warning to stderr that its next version will not. */
+export function connectionTo(url: string): string {
+  return url.includes('uselibpqcompat=true')
+    ? url
+    : url.replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, 'verify-full');
+}
+
+/** OpenSSL's words for a certificate whose authority is unknown here. */
+const UNKNOWN_AUTHORITY = /self-signed certificate|unable to (?:get|verify).* certificate/;
+
+/** What to do about what a pooler, OpenSSL or pg says of a connection; undefined: it says so itself. */
+function adviceOn(why: string): Fault | undefined {
+  if (why.includes('statement pooling')) return fault('pooling');
+  if (UNKNOWN_AUTHORITY.test(why)) return fault('certificate', { why });
+  return why.includes('client password must be') ? fault('password') : undefined;
+}
+
+async function looking(url: string, look: (client: pg.Client) => Promise<void>): Promise<void> {
+  const settings = { connectionTimeoutMillis: 3000, query_timeout: 3000 };
+  const client = new pg.Client({ connectionString: connectionTo(url), ...settings });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -61,9 +81,8 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
     // A pooler closes its connection to the server if the client leaves within a transaction.
     await client.query('ROLLBACK');
   } catch (error) {
-    throw String(error).includes('statement pooling')
-      ? new FaultError(fault('pooling'), { cause: error })
-      : error;
+    const advice = adviceOn((error as Error).message);
+    throw advice === undefined ? error : new FaultError(advice, { cause: error });
   } finally {
     await client.end();
   }

@@ -15,6 +15,7 @@ import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
+import { connectionTo } from './server.ts';
 import {
   type Beginning,
   codeOf,
@@ -274,7 +275,7 @@ types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
   // No startup parameters beside the name: a pooler refuses those that it cannot track per client.
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: connectionTo(url),
     max: isReader ? READING_CONNECTIONS : CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
