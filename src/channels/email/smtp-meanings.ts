@@ -104,8 +104,8 @@ const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
   [/^454 .*quota/is, LIMIT],
   [/^(?:454 .*throttl|432 4\.3\.2|451 4\.7\.500)/is, THROTTLED],
   [/^421/, BUSY],
-  // Postfix's limits of a client, and Outlook.com's.
-  [/^45\d .*(?:\btoo (?:much|many) [\w ]+ from\b|\brate limited\b)/is, THROTTLED],
+  // Postfix's limits of a client, OpenSMTPD's of a connection (which ends by the pause), and Outlook.com's.
+  [/^45\d .*\b(?:too (?:much|many) (?:[\w ]+ from|messages sent)|rate limited)\b/is, THROTTLED],
   [/^530 .*STARTTLS/is, NEEDS_TLS],
   [/^5\d\d .*\b(?:helo|ehlo)\b.*\b(?:rejected|invalid|name|domain)/is, CLIENT_NAME],
 ];

@@ -91,9 +91,10 @@ describe('the meaning of an SMTP answer', () => {
     ['454 Throttling failure: Daily message quota exceeded.', 'DATA', 'rate_limited', 60],
     ['432 4.3.2 Concurrent connections limit exceeded', 'MAIL FROM', 'rate_limited', 1],
     ['451 4.7.500 Server busy. Please try again later', 'MAIL FROM', 'rate_limited', 1],
-    // Postfix, Outlook.com.
+    // Postfix, OpenSMTPD, Outlook.com.
     ['450 4.7.1 Error: too much mail from 192.0.2.7', 'MAIL FROM', 'rate_limited', 1],
     ['450 4.7.1 Error: too many recipients from 192.0.2.7', 'RCPT TO', 'rate_limited', 1],
+    ['452 4.5.3 Too many recipients: Too many messages sent', 'MAIL FROM', 'rate_limited', 1],
     ['451 4.7.650 The server [192.0.2.7] has been rate limited', 'MAIL FROM', 'rate_limited', 1],
     ['421 4.7.0 Try again later', 'CONN', 'transient', 1],
   ] as const)
