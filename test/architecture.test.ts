@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   ledger: 'text time callback signal incident report channels notice',
   deliver: 'text time callback signal incident report channels notice config route ledger',
   receive: 'text time callback config http deliver ledger',
-  story: 'text time callback signal channels notice ledger',
+  story: 'text time callback signal channels notice route ledger',
   people: 'text time callback signal incident report channels notice config route ledger deliver story',
   admin:
     'text time callback signal incident report channels notice config http observe route render ledger deliver story people',

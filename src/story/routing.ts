@@ -1,22 +1,12 @@
 /** The decisions of the routes, for a new callback and each time it is routed anew. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import type { Occasion } from '../signal/rules.ts';
+import type { RouteExplanation } from '../route/router.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
 
-/** The decision about one route, as the router explains it and the ledger keeps it. */
-interface StoredExplanation {
-  readonly route: string;
-  readonly verdict: string;
-  readonly reaches: readonly string[];
-  /** The pattern that the BOT's id matches; undefined: the default route. */
-  readonly pattern?: string | undefined;
-  /** The route's `on`, if the verdict is `not of this status`. */
-  readonly on?: readonly Occasion[];
-}
-
-function explanationsOf(routing: unknown): readonly StoredExplanation[] {
-  return Array.isArray(routing) ? (routing as StoredExplanation[]) : [];
+/** What the router has explained, as the ledger keeps it. */
+function explanationsOf(routing: unknown): readonly RouteExplanation[] {
+  return Array.isArray(routing) ? (routing as RouteExplanation[]) : [];
 }
 
 type OfCallback = Pick<CallbackStory, 'status'>;
@@ -44,7 +34,7 @@ const NOT_APPLIED: ReadonlySet<string> = new Set([
 ]);
 
 export function routeEvents(
-  { route: name, pattern, verdict, reaches, on = [] }: StoredExplanation,
+  { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
   at: number,
   callback: OfCallback,
   sayings: Sayings,
