@@ -8,7 +8,7 @@ import { Entries } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { At, BotName, Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
+import { At, BotName, Code, Gist, LinkLine, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import type { Word } from '../words.ts';
 import { latestOf, Strip } from './charts.tsx';
@@ -87,9 +87,7 @@ function start(receiver: Config['receiver'], { t }: Reader) {
     <Section>
       <p>{t('bots.empty, address')}</p>
       <pre class="box">{callbackUrlOf(receiver, '<receiver.token>', '<host>')}</pre>
-      <p>
-        <a href="/playground">{t('bots.empty, try')}</a>
-      </p>
+      <LinkLine href="/playground" word={t('bots.empty, try')} />
     </Section>
   );
 }

@@ -9,7 +9,7 @@ import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { standingOf, type Tone } from '../../../story/standing.ts';
 import { KindStatus, standingWord, Status } from '../parts/status.tsx';
-import { BotName, Gist, JobLink, NextPage, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Gist, JobLink, LinkLine, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
@@ -54,9 +54,7 @@ function Callbacks({ asked, limit, page }: CallbacksProps) {
       <Filter asked={asked} />
       {page === undefined ? null : <CallbackTable rows={items} wanted={asked} />}
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
-        <p>
-          <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
-        </p>
+        <LinkLine href={pathTo(['redeliveries', 'new'], asked)} word={t('callbacks.redeliver')} />
       ) : null}
       <NextPage of="callbacks" query={{ ...asked, limit }} before={next} />
     </Section>

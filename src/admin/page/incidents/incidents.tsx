@@ -15,7 +15,7 @@ import { gistIn } from '../../../people/incidents.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { At, Chips, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { At, Chips, Foreign, LinkLine, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
 /** The most entries, the most subjects of one entry, and how many of these are shown unfolded. */
@@ -43,9 +43,7 @@ export function Entries({ incidents }: { readonly incidents: readonly ArchivedIn
         ))}
       </ul>
       {groups.length > most ? (
-        <p>
-          <a href={ALL}>{t('more', { number: groups.length - most })}</a>
-        </p>
+        <LinkLine href={ALL} word={t('more', { number: groups.length - most })} />
       ) : null}
     </>
   );
@@ -64,18 +62,12 @@ export const incidentView: View = async ({ params, open, reader: { t }, services
     <>
       <Section>
         <Entries incidents={[incident]} />
-        {others === 0 ? null : (
-          <p>
-            <a href="/">{t('incidents.alike', { bots: others })}</a>
-          </p>
-        )}
+        {others === 0 ? null : <LinkLine href="/" word={t('incidents.alike', { bots: others })} />}
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>
           <CallbackTable rows={(await archive.callbacks(filter, page)).items} wanted={filter} />
-          <p>
-            <a href={callbacksOf(incident)}>{t('bot.callbacks')}</a>
-          </p>
+          <LinkLine href={callbacksOf(incident)} word={t('bot.callbacks')} />
         </Section>
       )}
     </>

@@ -76,6 +76,15 @@ export function JobLink({ id, isWhole = false }: { readonly id: string; readonly
   );
 }
 
+/** A link on a line of its own. */
+export function LinkLine({ href, word }: { readonly href: string; readonly word: string }) {
+  return (
+    <p>
+      <a href={href}>{word}</a>
+    </p>
+  );
+}
+
 /** A path on this site with parts and parameters encoded; undefined and empty parameters are left out. */
 export function pathTo(parts: readonly (string | number)[], parameters: Query = {}): string {
   const path = `/${parts.map((part) => encodeURIComponent(String(part).toWellFormed())).join('/')}`;
@@ -140,9 +149,5 @@ interface NextPageProps {
 export function NextPage({ of, query, ...key }: NextPageProps) {
   const { t } = useReader();
   if ((key.before ?? key.after) === undefined) return null;
-  return (
-    <p>
-      <a href={pathTo([of], { ...query, ...key })}>{t('nextPage')} ›</a>
-    </p>
-  );
+  return <LinkLine href={pathTo([of], { ...query, ...key })} word={`${t('nextPage')} ›`} />;
 }
