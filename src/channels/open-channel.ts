@@ -18,11 +18,18 @@ export function failureIn(error: unknown, { failureOf }: Pick<Sending, 'failureO
 export function openedChannel({ turn, send, verify, free, failureOf }: Sending): Channel {
   const underWay = new UnderWay();
   const run = <T>(work: Promise<T>): Promise<T> => {
-    underWay.until(work);
-    return work.catch((error: unknown) => {
-      // If several addresses fail, `verify` throws an `AggregateError` of their failures.
-      throw error instanceof AggregateError ? error : failureIn(error, { failureOf });
-    });
+    underWay.begin();
+    return work.then(
+      (done) => {
+        underWay.end();
+        return done;
+      },
+      (error: unknown) => {
+        underWay.end();
+        // If several addresses fail, `verify` throws an `AggregateError` of their failures.
+        throw error instanceof AggregateError ? error : failureIn(error, { failureOf });
+      },
+    );
   };
   return {
     turn,

@@ -8,7 +8,10 @@ import { failureIn, openedChannel, type Sending } from '../open-channel.ts';
 import { Turns } from '../turns.ts';
 
 /** One message on its way; `deadline` on the scale of `performance.now()`. */
-export interface Call<Message> extends Outgoing {
+export interface Call<Message> extends Pick<
+  Outgoing,
+  'address' | 'jobId' | 'perJob' | 'idempotencyKey' | 'onHandedOver'
+> {
   readonly message: Message;
   readonly deadline: number;
 }
@@ -55,13 +58,12 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
 }
 
 /** Sends the message. If the remote refuses it as `permanent`, sends its plain form before the same deadline; the receipt then says why. */
-async function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Outgoing): Promise<Receipt> {
-  const { message, plain, timeoutMs } = outgoing;
+function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Outgoing): Promise<Receipt> {
+  const { address, jobId, perJob, idempotencyKey, onHandedOver, plain, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
-  const send = (said: unknown) => opened.send({ deadline, ...outgoing, message: said as Message });
-  try {
-    return await send(message);
-  } catch (error) {
+  const send = (said: unknown) =>
+    opened.send({ address, message: said as Message, jobId, perJob, idempotencyKey, onHandedOver, deadline });
+  return send(outgoing.message).catch(async (error: unknown) => {
     const failure = failureIn(error, opened);
     if (failure.class !== 'permanent' || plain === undefined) throw failure;
     const receipt = await send(plain()).catch((cause: unknown) => {
@@ -69,7 +71,7 @@ async function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Ou
       throw again.class === 'permanent' ? notTheText(again) : again;
     });
     return { card_refused: failure.code, card_refused_reason: failure.message, ...receipt };
-  }
+  });
 }
 
 /** If the plain text is refused, too, the message is not at fault but its destination, which somebody can mend: so `config`. */

@@ -1,20 +1,19 @@
 /** Calls methods of Slack's Web API with Slack's own client, over the HTTP connections that all chats use. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { ReleasingMap } from '../../time/clock.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
 import { FORM_HEADERS, JSON_HEADERS, type Remote } from '../chat/remote.ts';
 import { SLACK } from './answers.ts';
 
 /**
- * @param args undefined: the method takes none @param onWritten as of `exchange`
+ * @param args undefined: the method takes none @param deadline on the scale of `performance.now()` @param onWritten as of `exchange`
  * @returns Slack's answer
  * @throws {Error} the client's own, or `DeliveryFailure` for an answer that is not the API's
  */
 export type SlackCall = (
   method: string,
   args: object | undefined,
-  timeoutMs: number,
+  deadline: number,
   onWritten?: () => unknown,
 ) => Promise<object>;
 
@@ -28,77 +27,72 @@ interface Underway {
 
 /**
  * Slack's client encodes arguments as a form, copies them and the answer for log lines, and has one time limit for all calls. So it
- * gets only the number of a call, and of the answer only `ok`; its `fetch` sends the arguments in place of that number, as JSON made once.
+ * gets no arguments, and of the answer only `ok`; its `fetch` sends the arguments, as JSON made once.
  */
 export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
-  const underWay = new ReleasingMap<unknown, Underway>();
-  let calls = 0;
+  const fetch = fetchOver(remote, token);
+  /** The call that is being begun. */
+  let begun: Underway | undefined;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: fetchOver(remote, underWay, secretsHidden([token])),
+    fetch: (address) => fetch(String(address), begun),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
-    // The pool limits concurrency, and calls that wait for it keep their deadlines.
+    // The pool limits concurrency, and calls that wait for it keep their deadlines. Without a limit, a request is sent before `apiCall` returns.
     maxRequestConcurrency: Infinity,
     logger: silentLogger,
   });
-  return async (method, args, timeoutMs, onWritten) => {
-    calls += 1;
-    // The body that the client makes of `{ call }`, by which `fetch` finds the call.
-    const form = `call=${calls}`;
-    const deadline = performance.now() + timeoutMs;
-    const call: Underway = { json: args ? JSON.stringify(args) : '', deadline, onWritten };
-    underWay.set(form, call);
-    try {
-      const told = await client.apiCall(method, { call: calls });
-      return call.answer ?? told;
-    } finally {
-      underWay.delete(form);
-    }
+  return async (method, args, deadline, onWritten) => {
+    const call: Underway = (begun = { json: args ? JSON.stringify(args) : '', deadline, onWritten });
+    const answered = client.apiCall(method);
+    begun = undefined;
+    const told = await answered;
+    return call.answer ?? told;
   };
 }
 
-function fetchOver(
-  remote: Remote,
-  underWay: ReleasingMap<unknown, Underway>,
-  hide: (words: string) => string,
-): FetchFunction {
+function fetchOver(remote: Remote, token: string) {
+  const hide = secretsHidden([token]);
+  const authorization = `Bearer ${token}`;
+  const forms = { authorization, ...FORM_HEADERS };
+  const jsons = { authorization, ...JSON_HEADERS };
   /** The parsed URL of each method, by its address. */
-  const urls = new Map<unknown, URL>();
-  return async (address, { headers = {}, body: form } = {}) => {
-    const call = underWay.get(form);
-    if (call === undefined) throw new Error("Slack's client sent a request of no call under way");
+  const urls = new Map<string, URL>();
+  return async (address: string, call: Underway | undefined): Promise<FetchResponse> => {
+    if (call === undefined) throw new Error("Slack's client sent a request of no call");
     const { json, deadline, onWritten } = call;
-    const { 'content-type': type } = json === '' ? FORM_HEADERS : JSON_HEADERS;
-    const sent = { authorization: String(headers['Authorization']), 'content-type': type };
     const url = urls.get(address) ?? new URL(address);
     urls.set(address, url);
-    const asked = { url, headers: sent, body: json, mostBytes: Infinity };
+    const asked = { url, headers: json === '' ? forms : jsons, body: json, mostBytes: Infinity };
     const answer = await remote.call(asked, deadline, onWritten);
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
       throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === '' });
     const said = json === '' ? undefined : jsonOf(answer);
     // The client itself reads the token's scopes and makes the errors.
-    if (said?.['ok'] !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
+    if (said?.['ok'] !== true) return answeredWith(answer.body, answer.headers[SCOPES]);
     call.answer = said;
-    return answeredWith(address, '{"ok":true}');
+    return ACCEPTED;
   };
 }
+
+type FetchResponse = Awaited<ReturnType<FetchFunction>>;
 
 const SCOPES = 'x-oauth-scopes';
 
 /** The members of a response that the client reads; a `Response` of Node's costs as much as the rest of the call. */
-function answeredWith(address: string | URL, body: string, scopes: string | readonly string[] = '') {
+function answeredWith(body: string, scopes: string | readonly string[] = ''): FetchResponse {
   const read = {
     status: 200,
-    url: String(address),
+    url: '',
     headers: { get: (name: string) => (name === SCOPES ? String(scopes) || null : null) },
     text: () => Promise.resolve(body),
   };
-  return read as Awaited<ReturnType<FetchFunction>>;
+  return read as FetchResponse;
 }
+
+const ACCEPTED = answeredWith('{"ok":true}');
 
 const ignore = (): void => undefined;
 

@@ -13,17 +13,17 @@ import type { SlackSettings } from './channel.ts';
 import type { SlackMessage } from './message.ts';
 
 export function openSlackClient(
-  { token, username, icon_emoji }: SlackSettings,
+  settings: SlackSettings,
   api: URL,
   remote: Remote,
 ): Sending<Call<SlackMessage>> {
+  const { token, username, icon_emoji } = settings;
   const call = slackCalls(remote, token, api);
-  const look = { username, icon_emoji };
   const needed = ['chat:write', ...((username ?? icon_emoji) ? ['chat:write.customize'] : [])];
   return {
-    send: (sent) => tell(call, look, sent),
+    send: (sent) => tell(call, settings, sent),
     verify: async () => {
-      const tested: Tested = await call('auth.test', undefined, VERIFY_TIMEOUT_MS);
+      const tested: Tested = await call('auth.test', undefined, performance.now() + VERIFY_TIMEOUT_MS);
       const scopes = tested.response_metadata?.scopes;
       const missing = scopes && needed.find((scope) => !scopes.includes(scope));
       if (missing !== undefined) throw failureIn({ ok: false, error: 'missing_scope', needed: missing });
@@ -50,25 +50,30 @@ function failureIn(answer: object): DeliveryFailure {
   return failureOfAnswer({ status: 200, headers: {}, body: JSON.stringify(answer) }, SLACK);
 }
 
+interface Reply {
+  readonly thread_ts?: string;
+  readonly reply_broadcast?: boolean;
+}
+
 function tell(
   call: SlackCall,
-  look: object,
-  { address, message: { text, blocks }, perJob, deadline, onHandedOver }: Call<SlackMessage>,
+  { username, icon_emoji }: Pick<SlackSettings, 'username' | 'icon_emoji'>,
+  { address, message, perJob, deadline, onHandedOver }: Call<SlackMessage>,
 ): Promise<Receipt> {
-  // Slack takes no lone surrogates. Foreign text must never become a mention or a link.
-  const said = { parse: 'none', link_names: false, text: text.toWellFormed(), blocks };
+  const { blocks } = message;
+  // Slack takes no lone surrogates.
+  const text = message.text.toWellFormed();
   const say = async (method: string, args: object) =>
-    receiptOf(address, await call(method, args, deadline - performance.now(), onHandedOver));
-  const post = (more: object = {}) =>
+    receiptOf(address, await call(method, args, deadline, onHandedOver));
+  // Foreign text must never become a mention or a link.
+  const post = ({ thread_ts, reply_broadcast }: Reply = {}) =>
+    // prettier-ignore
     say('chat.postMessage', {
-      channel: address,
-      unfurl_links: false,
-      unfurl_media: false,
-      ...said,
-      ...look,
-      ...more,
+      channel: address, thread_ts, reply_broadcast, username, icon_emoji, unfurl_links: false, unfurl_media: false,
+      parse: 'none', link_names: false, text, blocks,
     });
-  const edit = ({ channel, ts }: Receipt) => say('chat.update', { channel, ts, ...said });
+  const edit = ({ channel, ts }: Receipt) =>
+    say('chat.update', { channel, ts, parse: 'none', link_names: false, text, blocks });
   return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
 }
 
@@ -84,7 +89,7 @@ const GONE: ReadonlySet<string> = new Set(
 async function tellOfJob(
   { mode, isLoud }: JobMessages,
   root: Receipt,
-  post: (more?: object) => Promise<Receipt>,
+  post: (reply?: Reply) => Promise<Receipt>,
   edit: (root: Receipt) => Promise<Receipt>,
 ): Promise<Receipt> {
   const { channel, ts } = root;

@@ -208,7 +208,11 @@ const byCallback = chat({
 export const webhookChannel: ChannelType<HookSettings<Hook>> = { ...byCallback, formatOf };
 
 /** Standard Webhooks, "Webhook headers": an ID for all attempts, the time of this attempt, a signature for each secret. */
-function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: readonly string[]) {
+function signedHeaders(
+  { idempotencyKey }: Pick<Outgoing, 'idempotencyKey'>,
+  body: string,
+  secrets: readonly string[],
+) {
   const id = idempotencyKey();
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signatures = secrets.map(
