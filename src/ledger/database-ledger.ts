@@ -11,6 +11,7 @@ import {
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
+import { toStored } from './callbacks/keys.ts';
 import { admitArgs } from './callbacks/write-callback.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
@@ -76,7 +77,7 @@ class ServiceLedger {
 
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    const args = await admitArgs(arrival, this.#settings);
+    const args = admitArgs(arrival, await toStored(arrival.body), this.#settings);
     const options = {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted || undefined,

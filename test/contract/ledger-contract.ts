@@ -183,7 +183,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const arriving = async (job_id: string) => {
           const arrival = arrivalOf(callbackWith({ job_id }), [OPS]);
           const whenFull: typeof admit = (tx, args) => admit({ ...tx, isFull: true }, args);
-          return bench.store.call(whenFull, [await admitArgs(arrival, OPTIONS)]);
+          return bench.store.call(whenFull, [admitArgs(arrival, arrival.body, OPTIONS)]);
         };
         await bench.arrive({ job_id: 'known' }, [OPS]);
         expect(await rejectionOf(arriving('new'))).to.have.property('name', 'LedgerFull');

@@ -78,7 +78,7 @@ export class Recorded {
     const asking = askingOf(planned, watched && { isPlain: false, ...watched });
     const own = { startedAt: now, receivedAt: now, isAccepted: true, asking };
     const arrival = { ...arrivalOf(callbackWith(fields), planned), ...own, ...options };
-    return this.#store.call(admit, [await admitArgs(arrival, OPTIONS)]);
+    return this.#store.call(admit, [admitArgs(arrival, arrival.body, OPTIONS)]);
   }
 
   /** A callback that its request claimed, and that was answered once each of its deliveries had been attempted. @returns its id */

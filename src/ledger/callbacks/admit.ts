@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import { onlyRow, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
-import type { Admission, DecidedTarget, DeliveryState } from '../ledger.ts';
+import type { Admission, CallbackResult, DecidedTarget, DeliveryState } from '../ledger.ts';
 import {
   callbackIn,
   deliveriesOf,
@@ -60,25 +60,26 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const decided = await targetsOf(tx, args, entered);
   const targets = await updateBotIncident(tx, args, { callbackId, hasIncident }, decided);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
-  const insert = () =>
-    Promise.all([
-      insertRows(tx, {
-        callbackId,
-        receivedAt,
-        jobKey,
-        errorOf: error === null ? undefined : botKey,
-        targets,
-        isNew: true,
-        isAnswered: isAccepted && states.includes('pending'),
-        isFirstOfJob,
-        isClaimed,
-        // Accepted deliveries are taken over from the start, since the service does not retry them.
-        takenOverInMs: isAccepted ? undefined : args.takeOverAfterMs,
-      }),
-      answerAtOnce(tx, args, entered, states),
-    ]);
-  const [deliveries, isAnswered] = await commitWithInserts(tx, entered, targets, insert);
-  return { deliveries, callback: args.callback, isAnswered };
+  const result = resultAtOnce(args, entered, states);
+  const insert = () => {
+    const inserting = insertRows(tx, {
+      callbackId,
+      receivedAt,
+      jobKey,
+      errorOf: error === null ? undefined : botKey,
+      targets,
+      isNew: true,
+      isAnswered: result === 'accepted',
+      isFirstOfJob,
+      isClaimed,
+      // Accepted deliveries are taken over from the start, since the service does not retry them.
+      takenOverInMs: isAccepted ? undefined : args.takeOverAfterMs,
+    });
+    if (result === undefined || result === 'accepted') return inserting;
+    return Promise.all([inserting, writeResult(tx, entered, result)]).then(([deliveries]) => deliveries);
+  };
+  const deliveries = await commitWithInserts(tx, entered, targets, insert);
+  return { deliveries, callback: args.callback, isAnswered: result !== undefined };
 }
 
 /** Sends COMMIT with the inserts, unless statements follow them: the history row of a held delivery; what a later callback of its job, or a recovery, is behind. */
@@ -103,35 +104,35 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   );
   if (timesReceived <= MOST_TIMES)
     await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
-  const isAnswered = await answerAtOnce(
-    tx,
-    args,
-    entered,
-    deliveries.map(({ state }) => state),
-  );
+  const states = deliveries.map(({ state }) => state);
+  const result = resultAtOnce(args, entered, states);
+  if (result !== undefined) await writeResult(tx, entered, result);
   const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
   const first = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
-  return { deliveries, callback: first ? callbackIn(first) : args.callback, isAnswered };
+  return {
+    deliveries,
+    callback: first ? callbackIn(first) : args.callback,
+    isAnswered: result !== undefined,
+  };
 }
 
-/** Writes the answer of a callback that waits for no attempt: it is accepted, or has no deliveries. @returns whether it is answered */
-async function answerAtOnce(
-  tx: Tx,
+/** The answer of a callback that waits for no attempt: it is accepted, or has no deliveries. Undefined: it waits. */
+function resultAtOnce(
   { isAccepted }: AdmitArgs,
   entered: Entered,
   states: readonly DeliveryState[],
-): Promise<boolean> {
-  const { id, receivedAt, timesReceived } = entered;
-  if (!isAccepted && states.length > 0) return false;
-  const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
-  // `insertRows` has written this answer, in the row of the first delivery.
-  if (timesReceived === 1 && result === 'accepted') return true;
+): CallbackResult | undefined {
+  if (!isAccepted && states.length > 0) return undefined;
+  return resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
+}
+
+/** Writes an answer; `insertRows` writes `accepted`, in the row of a new callback's first delivery. */
+async function writeResult(tx: Tx, { id, receivedAt, timesReceived }: Entered, result: CallbackResult) {
   const answer = { arrivedAt: tx.monotonic, answeredAt: tx.monotonic, status: 200, result } as const;
   await Promise.all([
     writeAnswer(tx, { callbackId: id, receivedAt }, answer),
     timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(tx, id, answer)]) : undefined,
   ]);
-  return true;
 }
 
 /** If all its deliveries succeeded before the result came, there was nothing to supersede. */
@@ -168,10 +169,9 @@ const askingJob = shared('text text text text integer text text bigint text');
  * The cast spares SQLite planning the statement each time: it compares a bare parameter's value with the status of a partial index.
  */
 async function lockAndReadJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: AdmitArgs) {
-  const [nextId, , rows] = await Promise.all([
-    lockJob(tx, jobKey),
-    asking.mayCount ? lockBursts(tx) : undefined,
-    tx.all<OfJob>(askingJob`
+  const locking = lockJob(tx, jobKey);
+  const others = asking.mayCount ? lockBursts(tx) : undefined;
+  const reading = tx.all<OfJob>(askingJob`
       SELECT /*nr*/
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind || '' = 'callback' LIMIT 1) IS NULL AS is_first_of_job,
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind || '' = 'callback'
@@ -180,22 +180,27 @@ async function lockAndReadJob(tx: Tx, { jobKey, jobId, botKey, status, asking }:
           LIMIT 1) IS NOT NULL AS has_result,
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
-      /*from given*/`),
-  ]);
-  return [nextId, onlyRow(rows)] as const;
+      /*from given*/`);
+  // If one fails, all after it in the transaction fail, too, and nobody awaits these.
+  for (const later of [others, reading]) later?.catch(() => undefined);
+  const next = await locking;
+  await others;
+  return [next?.id, onlyRow(await reading)] as const;
 }
 
 /** The destinations of a new callback, with what the rules have decided. */
-async function targetsOf(
+function targetsOf(
   tx: Tx,
   args: AdmitArgs,
   { id: callbackId, isLateStart, ofJob: { isFirstOfJob, hasSnoozes } }: Entered,
-): Promise<readonly DecidedTarget[]> {
+): readonly DecidedTarget[] | Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
   const { asking, status } = args;
   if (asking.isPlain && !hasSnoozes) return asking.planned;
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes };
-  if (status === EXECUTING && isFirstOfJob)
-    await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));
-  return decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
+  const isBegun = status === EXECUTING && isFirstOfJob;
+  const timers = isBegun ? overdueTimers({ ...args, ...arrived }, asking.overdueMs) : [];
+  return beginTimers(tx, timers).then(() =>
+    decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived }),
+  );
 }

@@ -53,7 +53,7 @@ const OPTIONS = { level: constants.Z_BEST_SPEED };
 const deflateInThread = promisify<Uint8Array, typeof OPTIONS, Buffer>(deflate);
 
 /** @param body JSON in UTF-8 */
-export async function toStored(body: Uint8Array): Promise<Uint8Array> {
+export function toStored(body: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return body.byteLength < DEFLATED_FROM_BYTES ? body : deflateInThread(body, OPTIONS);
 }
 

@@ -5,12 +5,19 @@ import { gistOf } from '../../text/gist.ts';
 import { isSqlite, prepared, onlyRow, shared, type Tx } from '../database.ts';
 import { type Arrival, type CallbackResult, type DeliveryState, LedgerFull } from '../ledger.ts';
 import { callbackIn } from '../deliveries/rows.ts';
-import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
+import { jobKeyOf, keyOf, nameIn } from './keys.ts';
 
-export type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
+export type AdmitArgs = ReturnType<typeof admitArgs>;
 
-/** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
-export async function admitArgs(arrival: Arrival, settings: { readonly takeOverAfterMs: number }) {
+/**
+ * The values to write of an arrival, computed outside the transaction to keep that short.
+ * @param stored its body, in the form of `toStored` @param settings as in `LedgerSettings`
+ */
+export function admitArgs(
+  arrival: Arrival,
+  stored: Uint8Array,
+  settings: { readonly takeOverAfterMs: number },
+) {
   const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   const [jobId, botKey] = [keyOf(callback.job_id), keyOf(callback.bot_id)];
   const jobKey = jobKeyOf(jobId, botKey);
@@ -29,8 +36,8 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
     elapsed: elapsedSecondsOf(callback) ?? null,
     error: statusNameOf(callback) === 'error' ? gistOf(callback.message ?? '') : null,
     routing,
-    /** In the form of `toStored`; `bytes` is the size as received. */
-    body: await toStored(arrival.body),
+    /** `bytes` is the size as received. */
+    body: stored,
     bytes: arrival.body.byteLength,
     asking,
     likeness,
@@ -76,13 +83,17 @@ async function earlierOf(
 }
 
 /** Counts the callback if it came before, else writes it. @param id what `lockJob` gave for its row @throws {LedgerFull} it is new */
-export async function writeCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
+export function writeCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
   // The hash takes several passes over a callback, so it is made only where the job has another callback of this status.
-  const identity = hasAlike ? identityOf(args.callback) : null;
-  const before = identity === null ? undefined : await earlierOf(tx, args, identity);
-  if (before !== undefined) return countCallback(tx, before, args.elapsed);
-  if (tx.isFull) throw new LedgerFull();
-  return insertCallback(tx, args, identity, id);
+  return hasAlike ? countOrInsert(tx, args, id) : insertCallback(tx, args, null, id);
+}
+
+async function countOrInsert(tx: Tx, args: AdmitArgs, id: number | undefined) {
+  const identity = identityOf(args.callback);
+  const before = await earlierOf(tx, args, identity);
+  return before === undefined
+    ? insertCallback(tx, args, identity, id)
+    : countCallback(tx, before, args.elapsed);
 }
 
 const newCallback = shared(
@@ -92,6 +103,7 @@ const newCallback = shared(
 /** `received_at` is the store's time, since machines' clocks differ: due times, lateness and digests are counted from it. */
 async function insertCallback(tx: Tx, args: AdmitArgs, identity: string | null, known: number | undefined) {
   const { now } = tx;
+  if (tx.isFull) throw new LedgerFull();
   const written = tx.all<{ id: number }>(newCallback`
     INSERT INTO callbacks (id, kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
       elapsed, routing, bytes, error, body)

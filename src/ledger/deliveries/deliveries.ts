@@ -107,11 +107,10 @@ async function insertRow(
   const { id } = row;
   if (state === 'held')
     await writeHistoryOf(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
-  const named = { id, callbackId, receivedAt, destination } as const;
-  const begun = { state, attempts: 0, refusals: 0, ...named } as const;
-  const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   const claim = isClaimed ? 'own' : undefined;
-  return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
+  // prettier-ignore
+  return { id, callbackId, receivedAt, destination, state, claim, attempts: 0, refusals: 0, reason, heldUntil, snoozeId, telling,
+    isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
 }
 
 type Changed = Pick<DeliveryRow, 'id' | 'callbackId'>;

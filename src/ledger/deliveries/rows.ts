@@ -203,13 +203,12 @@ const ofJob = shared('text');
 
 /**
  * Locks a job until the transaction ends. Callers at the same time are served in the order of their jobs.
- * @returns the id for its next callback, above those of all before; undefined: SQLite, which gives it when the row is written
+ * @returns with the id for its next callback, above those of all before; undefined: SQLite, which gives it when the row is written
  */
-export async function lockJob(tx: Tx, jobKey: string): Promise<number | undefined> {
+export function lockJob(tx: Tx, jobKey: string): Promise<{ readonly id: number } | undefined> | undefined {
   if (isSqlite(tx)) return undefined;
-  const row = await tx.first<{ id: number }>(ofJob`
+  return tx.first(ofJob`
     SELECT /*nr*/ pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)), nextval('callbacks_id_seq') AS id /*from given*/`);
-  return row?.id;
 }
 
 const ofBursts = shared('text');

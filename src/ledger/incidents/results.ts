@@ -23,16 +23,25 @@ interface Known {
  * A success ends the BOT's incident; an error of which somebody is told counts in one.
  * @returns the targets, and those that steps told of the incident that ends
  */
-export async function updateBotIncident(
+export function updateBotIncident(
   tx: Tx,
   came: AdmitArgs,
   known: Known,
   targets: readonly DecidedTarget[],
-): Promise<readonly DecidedTarget[]> {
-  const { status, botKey: key, error } = came;
-  const startedAt = Math.min(came.startedAt, tx.now);
+): readonly DecidedTarget[] | Promise<readonly DecidedTarget[]> {
+  const { status, error } = came;
   if (status === 0) return known.hasIncident ? endByResult(tx, came, known, targets) : targets;
-  if (error === null || targets.length === 0) return targets;
+  return error === null || targets.length === 0 ? targets : countError(tx, came, error, targets);
+}
+
+async function countError(
+  tx: Tx,
+  came: AdmitArgs,
+  error: string,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DecidedTarget[]> {
+  const { botKey: key } = came;
+  const startedAt = Math.min(came.startedAt, tx.now);
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
   const id = await recordSign(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });

@@ -191,15 +191,16 @@ export class SqliteTransactions implements Transactions {
   #transactionAt(isFull: boolean): Tx {
     const { connection, owner, clock, random = systemRandom } = this.#settings;
     const transaction = this.#transaction;
-    const inside = async <Result>(read: () => Result) => {
+    const read = async (statement: Statement, isFirst: boolean) => {
       if (clock.monotonic() > this.#turnEndsAt) await this.#letTurn();
       // A statement after the end would commit by itself.
       if (transaction !== this.#transaction) throw new Error('the transaction has ended');
-      return read();
+      const rows = connection.all(statement);
+      return isFirst ? rows[0] : rows;
     };
     return {
-      all: <Row>(statement: Statement) => inside(() => connection.all(statement) as Row[]),
-      first: <Row>(statement: Statement) => inside(() => connection.all(statement)[0] as Row | undefined),
+      all: <Row>(statement: Statement) => read(statement, false) as Promise<Row[]>,
+      first: <Row>(statement: Statement) => read(statement, true) as Promise<Row | undefined>,
       commitWith: (work) => work(),
       now: clock.now(),
       monotonic: clock.monotonic(),

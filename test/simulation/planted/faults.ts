@@ -142,7 +142,7 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/ledger/callbacks/admit.ts': {
     'does not watch whether a run takes too long':
-      'await beginTimers(tx, overdueTimers({ ...args, ...arrived }, «asking.overdueMs → []»));',
+      'overdueTimers({ ...args, ...arrived }, «asking.overdueMs → []»)',
   },
   'src/ledger/timers/admission.ts': {
     'has a success end no snooze': 'snooze.isUntilSuccess && «snooze.botId === botId → botId === undefined»;',
