@@ -14,8 +14,6 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
 /**
  * Reads a request's body, of at most `maxNodes` values. @returns also its JSON, without a byte order mark
  * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} with all errors
@@ -33,8 +31,8 @@ export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: num
  */
 export function decodeBody(bytes: Uint8Array, mostValues = Infinity) {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const json = isMarked ? bytes.subarray(3) : bytes;
   try {
     return Object.assign(parseJson(json, mostValues), { json });
   } catch (error) {

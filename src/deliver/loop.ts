@@ -191,17 +191,16 @@ export class Loop {
     // A process that is not heard may be taken for dead, and another begin the same attempt. What has waited through a reload follows the new config.
     const mayBegin = ledger.upkeep.isHeard && delivery.settings === settings.current;
     if (planned === undefined || !mayBegin) this.#end(delivery, true);
-    else await this.#send(delivery, planned);
+    const asked = delivery.update ? undefined : planned && delivery.jobMessages(planned, ledger);
+    // If the store does not answer, the destination has not failed.
+    const perJob = asked && (await asked.catch(() => this.#end(delivery, true)));
+    if (planned !== undefined && delivery.update === undefined)
+      this.#attempted(delivery, await delivery.send(planned, perJob ?? undefined));
     giveBack?.();
     this.#calls.end(destination);
   }
 
-  async #send(delivery: Delivery, planned: PlannedTarget): Promise<void> {
-    const asked = delivery.jobMessages(planned, this.#dependencies.ledger);
-    // If the store does not answer, the destination has not failed.
-    const perJob = asked && (await asked.catch(() => this.#end(delivery, true)));
-    if (delivery.update !== undefined) return;
-    const result = await delivery.send(planned, perJob ?? undefined);
+  #attempted(delivery: Delivery, result: AttemptResult): void {
     delivery.attempts.push(result);
     if (result.failure && delivery.isLeftOff(this.#dependencies.settings.current))
       return this.#end(delivery, !result.failure.mayHaveArrived);

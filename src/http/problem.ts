@@ -36,8 +36,14 @@ export interface TurnedAway {
   readonly problem: string;
 }
 
-/** Answers every thrown error as a problem. An unforeseen error goes to `onUnforeseen`, and the answer reveals nothing of it. */
-export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
+/**
+ * Answers every thrown error as a problem. An unforeseen error goes to `onUnforeseen`, and the answer reveals nothing of it.
+ * @param onAnswered called with each answer, problem or not
+ */
+export function answerProblems(
+  onUnforeseen: (error: unknown) => void,
+  onAnswered: (ctx: Context) => void = () => undefined,
+): Middleware {
   return async (ctx, next) => {
     try {
       if (!isReadable(ctx))
@@ -47,6 +53,7 @@ export function answerProblems(onUnforeseen: (error: unknown) => void): Middlewa
     } catch (error) {
       answerProblem(ctx, error, onUnforeseen);
     }
+    onAnswered(ctx);
   };
 }
 

@@ -88,15 +88,11 @@ export class Loads {
   async handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
     this.#refuseWhileDraining();
     this.#inFlight.begin();
-    const entered: Release[] = [];
+    const inside = () =>
+      bytes <= LARGE_BYTES ? work() : this.#large.hold(until, Math.min(bytes, LARGE_AT_ONCE_BYTES / 2), work);
     try {
-      entered.push(await this.#all.enter(until, 1));
-      if (bytes <= LARGE_BYTES) return await work();
-      const leave = await this.#large.enter(until, Math.min(bytes, LARGE_AT_ONCE_BYTES / 2));
-      entered.push(leave);
-      return await work(leave);
+      return await this.#all.hold(until, 1, inside);
     } finally {
-      for (const leave of entered) leave();
       this.#inFlight.end();
     }
   }
@@ -134,15 +130,20 @@ class Gate {
     this.#wait = wait;
   }
 
-  /** Enters as soon as there is room. @returns a function that gives the room back; further calls have no effect @throws {HttpProblem} 503 */
-  async enter(until: number, weight: number): Promise<Release> {
+  /** Does the work as soon as there is room. @param work may give its room back before it ends @throws {HttpProblem} 503 */
+  async hold<T>(until: number, weight: number, work: (leave: Release) => Promise<T>): Promise<T> {
     if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
     else await this.#turn(until, weight);
     let isInside = true;
-    return () => {
+    const leave = () => {
       if (isInside) this.#leave(weight);
       isInside = false;
     };
+    try {
+      return await work(leave);
+    } finally {
+      leave();
+    }
   }
 
   async #turn(until: number, weight: number): Promise<void> {

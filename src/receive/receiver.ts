@@ -1,5 +1,5 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
-import Koa, { type Next, type ParameterizedContext } from 'koa';
+import Koa, { type ParameterizedContext } from 'koa';
 import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts';
 import { readCallback } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
@@ -83,8 +83,7 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const parts = { ...dependencies, senderOf, read: bodyReader(config.maxBodyBytes) };
   const path = callbackPath(config);
   const checkSender = senderCheck(parts);
-  app.use(concluding(parts));
-  app.use(answerProblems(onUnforeseen));
+  app.use(answerProblems(onUnforeseen, concluding(parts)));
   app.use(async (ctx) => {
     if (ctx.path === '/healthz') return answerHealth(ctx);
     try {
@@ -111,8 +110,7 @@ function callbackPath({ path, tokens }: Pick<ReceiverConfig, 'path' | 'tokens'>)
  * Reports the request's outcome once, in a later turn of the event loop, so that the answer does not wait for the log.
  */
 function concluding({ clock, senderOf, onCallback, onTurnedAway }: Parts) {
-  return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
-    await next();
+  return ({ req, state, response }: CallbackContext): void => {
     const { startedAt, callback, verdict, problem, pointers } = state;
     const { status } = response;
     const isRefused = status >= 400 && status < 500;

@@ -45,21 +45,20 @@ export function openRemote(title: Words, openPool: OpenPool) {
   };
   return {
     /** @param deadline on the scale of `performance.now()` @throws {Error} of the network: see `networkErrorOf` */
-    call: async (
+    call: (
       { url, headers, method, body, mostBytes = 65_536 }: HttpCall,
       deadline: number,
       onWritten?: () => unknown,
     ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
-      const pool = await poolTo(url.origin);
       const asked = { method, body, deadline, path, headers: named, mostBytes, onWritten };
-      try {
-        return await exchange(pool, asked);
-      } catch (error) {
+      const answered = poolTo(url.origin).then((pool) => exchange(pool, asked));
+      if (body) return answered;
+      return answered.catch((error: unknown) => {
         // Only a check has no body; its error must not say that a message may have arrived.
-        throw body ? error : new NothingSent(error);
-      }
+        throw new NothingSent(error);
+      });
     },
     free: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()));

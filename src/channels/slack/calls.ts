@@ -43,12 +43,11 @@ export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
     maxRequestConcurrency: Infinity,
     logger: silentLogger,
   });
-  return async (method, args, deadline, onWritten) => {
+  return (method, args, deadline, onWritten) => {
     const call: Underway = (begun = { json: args ? JSON.stringify(args) : '', deadline, onWritten });
     const answered = client.apiCall(method);
     begun = undefined;
-    const told = await answered;
-    return call.answer ?? told;
+    return answered.then((told) => call.answer ?? told);
   };
 }
 

@@ -63,8 +63,8 @@ function tell(
   const { blocks } = message;
   // Slack takes no lone surrogates.
   const text = message.text.toWellFormed();
-  const say = async (method: string, args: object) =>
-    receiptOf(address, await call(method, args, deadline, onHandedOver));
+  const say = (method: string, args: object) =>
+    call(method, args, deadline, onHandedOver).then((answer) => receiptOf(address, answer));
   // Foreign text must never become a mention or a link.
   const post = ({ thread_ts, reply_broadcast }: Reply = {}) =>
     // prettier-ignore

@@ -64,8 +64,7 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'const body = { job_id: jobId, result, deliveries« → : deliveries.slice(1)» };',
   },
   'src/receive/loads.ts': {
-    'never gives back a place among those that are in flight':
-      '«      for (const leave of entered) leave();\n → »',
+    'never gives back a place among those that are in flight': '«      leave();\n → »',
     'takes callbacks while it stops':
       "«if (this.#isDraining) throw unavailable('Botbell is shutting down.'); → »",
   },
