@@ -65,82 +65,123 @@ export class Unanswered extends Error {
  * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
  * nothing. `Unanswered`: what went wrong afterwards.
  */
-export function exchange(
-  pool: Pick<HttpPool, 'dispatch' | 'errorOf' | 'awaited'>,
-  { method = 'POST', path, headers, body = '', deadline, mostBytes = Infinity, onWritten }: HttpRequest,
-): Promise<HttpAnswer> {
-  const remainingMs = deadline - performance.now();
+export function exchange(pool: ExchangePool, request: HttpRequest): Promise<HttpAnswer> {
+  const remainingMs = request.deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(tooLate());
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let late: Error | undefined;
-    const giveUp = () => {
-      late = controller === undefined ? tooLate(pool.awaited?.()) : unanswered();
-      answered.cut();
-      reject(late);
-      controller?.abort(late);
-    };
-    let timer = setTimeout(() => {
-      if (controller === undefined || onWritten === undefined) return giveUp();
-      timer = setTimeout(giveUp, LATE_ANSWER_MS);
-    }, remainingMs);
-    const answered = answerReader(mostBytes, (answer) => {
-      clearTimeout(timer);
-      const error = pool.errorOf?.(answer.status);
-      if (error === undefined) resolve(answer);
-      else reject(error);
-    });
-    const start = (isRepeated: boolean): unknown =>
-      pool.dispatch(
-        { method, path, headers, body },
-        {
-          onRequestStart: (started) => {
-            // The connection came after the deadline.
-            if (late !== undefined) return started.abort(late);
-            // The request is handed to the socket as a whole, in this turn.
-            if (onWritten?.() === false) return started.abort(tooLate());
-            controller = started;
-          },
-          onResponseError: (_controller, error) => {
-            // When a kept connection breaks, undici also fails the requests that wait for it; it takes new ones once this event is over.
-            if (controller === undefined && !isRepeated && Reflect.get(error, 'code') === 'ECONNRESET')
-              return queueMicrotask(() => start(true));
-            clearTimeout(timer);
-            answered.cut();
-            reject(controller === undefined ? new NothingSent(error) : new Unanswered(error));
-          },
-          ...answered.handler,
-        },
-      );
-    start(false);
+    new Exchange(pool, request, resolve, reject).start(remainingMs);
   });
 }
+
+type ExchangePool = Pick<HttpPool, 'dispatch' | 'errorOf' | 'awaited'>;
 
 /** Skips a byte order mark, with which a server's files may begin. */
 const UTF_8 = new TextDecoder();
 
-/** Reads an answer up to `mostBytes` of its body. */
-function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
-  let head: Omit<HttpAnswer, 'body'> | undefined;
-  let room = mostBytes;
-  const chunks: Buffer[] = [];
-  const end = (isCut: boolean) =>
-    onEnd({ body: UTF_8.decode(Buffer.concat(chunks)), isCut, status: 0, headers: {}, ...head });
-  const handler = {
-    onResponseStart: (_controller, status, headers) => {
-      // Informational answers (1xx) come before the final one.
-      if (status >= 200) head = { status, headers };
-    },
-    onResponseData: (controller, chunk) => {
-      room -= chunk.length;
-      if (room >= 0) return void chunks.push(chunk);
-      end(true);
-      controller.abort(new Error('The answer is longer than what is read of it'));
-    },
-    onResponseEnd: () => end(false),
-  } satisfies Dispatcher.DispatchHandler;
-  return { handler, cut: () => (head === undefined ? undefined : end(true)) };
+/** One request and its answer, as undici's handler of it: an object for each exchange costs less than a closure for each event. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #pool: ExchangePool;
+  readonly #request: HttpRequest;
+  readonly #resolve: (answer: HttpAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** Set once the request is written. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #late: Error | undefined;
+  #isRepeated = false;
+  #head: Omit<HttpAnswer, 'body'> | undefined;
+  #room: number;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    pool: ExchangePool,
+    request: HttpRequest,
+    resolve: (answer: HttpAnswer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#pool = pool;
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#room = request.mostBytes ?? Infinity;
+  }
+
+  start(withinMs: number): void {
+    this.#timer = setTimeout(pastDeadline, withinMs, this);
+    this.#dispatch();
+  }
+
+  pastDeadline(): void {
+    if (this.#controller === undefined || this.#request.onWritten === undefined) this.giveUp();
+    else this.#timer = setTimeout(giveUp, LATE_ANSWER_MS, this);
+  }
+
+  giveUp(): void {
+    this.#late = this.#controller === undefined ? tooLate(this.#pool.awaited?.()) : unanswered();
+    this.#fail(this.#late);
+    this.#controller?.abort(this.#late);
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    // The connection came after the deadline.
+    if (this.#late !== undefined) return started.abort(this.#late);
+    // The request is handed to the socket as a whole, in this turn.
+    if (this.#request.onWritten?.() === false) return started.abort(tooLate());
+    this.#controller = started;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: HttpAnswer['headers'],
+  ): void {
+    // Informational answers (1xx) come before the final one.
+    if (status >= 200) this.#head = { status, headers };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#room -= chunk.length;
+    if (this.#room >= 0) return void this.#chunks.push(chunk);
+    this.#end(true);
+    controller.abort(new Error('The answer is longer than what is read of it'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // When a kept connection breaks, undici also fails the requests that wait for it; it takes new ones once this event is over.
+    if (this.#controller === undefined && !this.#isRepeated && Reflect.get(error, 'code') === 'ECONNRESET') {
+      this.#isRepeated = true;
+      return queueMicrotask(() => this.#dispatch());
+    }
+    this.#fail(this.#controller === undefined ? new NothingSent(error) : new Unanswered(error));
+  }
+
+  #dispatch(): void {
+    const { method = 'POST', path, headers, body = '' } = this.#request;
+    this.#pool.dispatch({ method, path, headers, body }, this);
+  }
+
+  /** Rejects, unless the answer has begun: that is cut there. */
+  #fail(error: Error): void {
+    if (this.#head !== undefined) this.#end(true);
+    clearTimeout(this.#timer);
+    this.#reject(error);
+  }
+
+  #end(isCut: boolean): void {
+    clearTimeout(this.#timer);
+    const { status = 0, headers = {} } = this.#head ?? {};
+    const error = this.#pool.errorOf?.(status);
+    if (error !== undefined) this.#reject(error);
+    else this.#resolve({ status, headers, body: UTF_8.decode(Buffer.concat(this.#chunks)), isCut });
+  }
 }
+
+const pastDeadline = (exchanged: Exchange) => exchanged.pastDeadline();
+const giveUp = (exchanged: Exchange) => exchanged.giveUp();
 
 function unanswered(): DOMException {
   return new DOMException('The call was not answered before its deadline', 'TimeoutError');
