@@ -240,15 +240,12 @@ const offsetAt = memoized(10_000, (instant: number, timezone: string): number =>
 });
 
 /** A limit of digits that no real date-time exceeds. */
-const FRACTION = '(?:[.,](?<fraction>\\d{1,1000}))?';
-const ZONE =
-  '(?:(?<utc>[Zz])|(?<sign>[-+\\u2212])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)?';
+const FRACTION = '(?:[.,](\\d{1,1000}))?';
+const ZONE = '([Zz]|[-+\\u2212](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)?';
 const EXTENDED = isoPattern('-', ':');
 const BASIC = isoPattern('', '');
 
 const HOUR_MS = 60 * MINUTE_MS;
-
-type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
  * The instant (ms) of an ISO 8601 calendar date-time, also with a blank for the T; undefined if the text is none, or the day or time
@@ -257,35 +254,33 @@ type Groups = Readonly<Record<string, string | undefined>>;
  * @param after as of `zonedToInstant`
  */
 export function parseStartTime(text: string, timezone: string, after?: number): number | undefined {
-  const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
-  if (groups === undefined) return undefined;
-  const { year, month, day, hour, minute = '00', second = '00' } = groups;
-  const date = `${year}-${month}-${day}`;
+  // Named groups would be a dictionary for each text.
+  const [, year, month, day, hour, minute, second, fraction = '', zone] =
+    EXTENDED.exec(text) ?? BASIC.exec(text) ?? [];
+  if (year === undefined) return undefined;
   const leapMs = second === '60' ? 1000 : 0;
-  const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
+  const seconds = leapMs === 0 ? (second ?? '00') : '59';
+  const asIfUtc = Date.parse(`${year}-${month}-${day}T${hour}:${minute ?? '00'}:${seconds}Z`);
   // `Date.parse` reads a day that the month does not have, and hour 24, as a time on another date.
   if (new Date(asIfUtc).getUTCDate() !== Number(day)) return undefined;
-  return instantOf(asIfUtc, groups, timezone, after) + leapMs + fractionMs(groups);
+  const instant = zone === undefined ? zonedToInstant(asIfUtc, timezone, after) : asIfUtc - offsetMs(zone);
+  return instant + leapMs + fractionMs(fraction, minute, second);
 }
 
 function isoPattern(dash: string, colon: string): RegExp {
-  const date = `(?<year>\\d{4})${dash}(?<month>\\d{2})${dash}(?<day>\\d{2})`;
-  const time = `(?<hour>\\d{2})(?:${colon}(?<minute>\\d{2})(?:${colon}(?<second>\\d{2}))?)?`;
+  const date = `(\\d{4})${dash}(\\d{2})${dash}(\\d{2})`;
+  const time = `(\\d{2})(?:${colon}(\\d{2})(?:${colon}(\\d{2}))?)?`;
   return new RegExp(`^${date}[Tt ]${time}${FRACTION}${ZONE}$`);
 }
 
-function instantOf(
-  asIfUtc: number,
-  { utc, sign, zoneHour, zoneMinute }: Groups,
-  timezone: string,
-  after: number | undefined,
-): number {
-  if (utc === undefined && sign === undefined) return zonedToInstant(asIfUtc, timezone, after);
-  const offset = Number(zoneHour ?? 0) * HOUR_MS + Number(zoneMinute ?? 0) * MINUTE_MS;
-  return asIfUtc - (sign === '+' ? offset : -offset);
+/** @param zone such as `Z`, `+09`, `+0900`, `-09:30` */
+function offsetMs(zone: string): number {
+  const minutes = zone.length > 3 ? Number(zone.slice(-2)) : 0;
+  const ms = Number(zone.slice(1, 3)) * HOUR_MS + minutes * MINUTE_MS;
+  return zone.startsWith('+') ? ms : -ms;
 }
 
-function fractionMs({ fraction = '0', minute, second }: Groups): number {
+function fractionMs(fraction: string, minute?: string, second?: string): number {
   const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
   // With nine digits, the product is an exact integer, and a fraction of an hour is exact to the millisecond.
   return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
