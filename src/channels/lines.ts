@@ -142,7 +142,7 @@ export function markedFacts(facts: readonly Runs[], markup: Markup): string {
 }
 
 function marked(runs: Runs, markup: Markup): string {
-  return runs.map((run) => markedRun(run, markup)).join('');
+  return runs.reduce((before, run) => before + markedRun(run, markup), '');
 }
 
 function markedLine(line: CardLine, markup: Markup): string {

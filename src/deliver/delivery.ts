@@ -45,7 +45,7 @@ export class Delivery extends Sending {
   /** A POST has waited for it, so its failure may be answered non-2xx. */
   readonly isPosted: boolean;
   declare readonly settings: Settings;
-  readonly attempts: AttemptResult[] = [];
+  attempts: readonly AttemptResult[] = [];
   /** Later deliveries of its job to its destination, which wait until it has ended. */
   readonly followers: Delivery[] = [];
   notice: Notice;

@@ -201,7 +201,7 @@ export class Loop {
   }
 
   #attempted(delivery: Delivery, result: AttemptResult): void {
-    delivery.attempts.push(result);
+    delivery.attempts = [...delivery.attempts, result];
     if (result.failure && delivery.isLeftOff(this.#dependencies.settings.current))
       return this.#end(delivery, !result.failure.mayHaveArrived);
     this.#note(delivery.destination, result);

@@ -134,31 +134,39 @@ class ServiceLedger {
 
   /** The call, which also keeps `writtenAt`. */
   #noting(call: CallOperation): CallOperation {
-    return async (name, args, options) => {
-      const { clock } = this.#settings;
-      const begun = clock.monotonic();
-      try {
-        const result = await call(name, args, options);
-        if (name === 'heartbeat') this.#isFull = (result as { readonly isFull: boolean }).isFull;
-        if (ALWAYS_WRITING.has(name)) {
-          this.writtenAt = clock.monotonic();
-          this.lock = undefined;
-          this.trouble = this.#isFull ? new LedgerFull().message : undefined;
-        }
-        return result;
-      } catch (error) {
-        this.upkeep.expectStrays();
-        if (ALWAYS_WRITING.has(name) && troubleOf(error) === 'locked') this.lock = reasonOf(error);
-        if (isOutOfOrder(error)) {
-          this.writtenAt = undefined;
-          this.trouble = reasonOf(error);
-        }
-        throw error;
-      } finally {
-        if (name === 'admit' || name === 'settle')
-          this.writeMs = Math.max(clock.monotonic() - begun, FORGETTING * this.writeMs);
-      }
+    return (name, args, options) => {
+      const begun = this.#settings.clock.monotonic();
+      const called = call(name, args, options);
+      // Before its caller hears of it.
+      called.then(
+        (result) => this.#noteWritten(name, begun, result),
+        (error: unknown) => this.#noteFailed(name, begun, error),
+      );
+      return called;
     };
+  }
+
+  #noteWritten(name: OperationName, begun: number, result: unknown): void {
+    this.#noteTime(name, begun);
+    if (name === 'heartbeat') this.#isFull = (result as { readonly isFull: boolean }).isFull;
+    if (!ALWAYS_WRITING.has(name)) return;
+    this.writtenAt = this.#settings.clock.monotonic();
+    this.lock = undefined;
+    this.trouble = this.#isFull ? new LedgerFull().message : undefined;
+  }
+
+  #noteFailed(name: OperationName, begun: number, error: unknown): void {
+    this.#noteTime(name, begun);
+    this.upkeep.expectStrays();
+    if (ALWAYS_WRITING.has(name) && troubleOf(error) === 'locked') this.lock = reasonOf(error);
+    if (!isOutOfOrder(error)) return;
+    this.writtenAt = undefined;
+    this.trouble = reasonOf(error);
+  }
+
+  #noteTime(name: OperationName, begun: number): void {
+    if (name === 'admit' || name === 'settle')
+      this.writeMs = Math.max(this.#settings.clock.monotonic() - begun, FORGETTING * this.writeMs);
   }
 }
 

@@ -71,7 +71,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
     status_name: statusNameOf(callback),
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
-    name: lazily(() => botNameOf(bot_name, bot_id, LONGEST_NAME)),
+    name: botNameOf(bot_name, bot_id, LONGEST_NAME),
     gist: () => said().gist,
     cause: () => (said().gist === '' ? SAY[language]('silent') : said().isBelow ? said().gist : ''),
     note: noteOf(notice, display, status === 1 ? heldBack : 0),

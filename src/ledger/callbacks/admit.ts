@@ -32,33 +32,19 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
         SELECT id FROM callbacks WHERE job_id = ${args.jobId} AND bot_key = ${args.botKey} AND status = ${EXECUTING})`,
     );
   const entered = { id: callbackId, receivedAt, timesReceived, isLateStart, ofJob };
-  const { deliveries, callback, isAnswered } = isNew
-    ? await admitNew(tx, args, entered)
-    : await admitAgain(tx, args, entered);
-  return {
-    callbackId,
-    callback,
-    isNew,
-    timesReceived,
-    firstReceivedAt: receivedAt,
-    asOf: tx.now,
-    isSuperseded: isSuperseded(
-      entered,
-      deliveries.map(({ state }) => state),
-    ),
-    isAnswered,
-    deliveries,
-  };
+  const taken = isNew ? await admitNew(tx, args, entered) : await admitAgain(tx, args, entered);
+  const { deliveries, callback, isAnswered, isSuperseded: isLate } = taken;
+  // prettier-ignore
+  return { callbackId, callback, isNew, timesReceived, firstReceivedAt: receivedAt, asOf: tx.now, isSuperseded: isLate, isAnswered, deliveries };
 }
 
-type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered'>;
+type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered' | 'isSuperseded'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { jobKey, botKey, error, isAccepted, isClaimed } = args;
   const { id: callbackId, receivedAt } = entered;
-  const { isFirstOfJob, hasIncident } = entered.ofJob;
-  const decided = await targetsOf(tx, args, entered);
-  const targets = await updateBotIncident(tx, args, { callbackId, hasIncident }, decided);
+  const { isFirstOfJob } = entered.ofJob;
+  const targets = await targetsOf(tx, args, entered);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const result = resultAtOnce(args, entered, states);
   const insert = () => {
@@ -79,7 +65,8 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
     return Promise.all([inserting, writeResult(tx, entered, result)]).then(([deliveries]) => deliveries);
   };
   const deliveries = await commitWithInserts(tx, entered, targets, insert);
-  return { deliveries, callback: args.callback, isAnswered: result !== undefined };
+  const isAnswered = result !== undefined;
+  return { deliveries, callback: args.callback, isAnswered, isSuperseded: isSuperseded(entered, states) };
 }
 
 /** Sends COMMIT with the inserts, unless statements follow them: the history row of a held delivery; what a later callback of its job, or a recovery, is behind. */
@@ -113,6 +100,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
     deliveries,
     callback: first ? callbackIn(first) : args.callback,
     isAnswered: result !== undefined,
+    isSuperseded: isSuperseded(entered, states),
   };
 }
 
@@ -181,26 +169,25 @@ async function lockAndReadJob(tx: Tx, { jobKey, jobId, botKey, status, asking }:
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
       /*from given*/`);
-  // If one fails, all after it in the transaction fail, too, and nobody awaits these.
-  for (const later of [others, reading]) later?.catch(() => undefined);
-  const next = await locking;
-  await others;
+  const [next] = locking === undefined ? [] : await Promise.all([locking, others, reading]);
   return [next?.id, onlyRow(await reading)] as const;
 }
 
-/** The destinations of a new callback, with what the rules have decided. */
+/** The destinations of a new callback, with what the rules have decided and its BOT's incident says. */
 function targetsOf(
   tx: Tx,
   args: AdmitArgs,
-  { id: callbackId, isLateStart, ofJob: { isFirstOfJob, hasSnoozes } }: Entered,
+  { id: callbackId, isLateStart, ofJob: { isFirstOfJob, hasSnoozes, hasIncident } }: Entered,
 ): readonly DecidedTarget[] | Promise<readonly DecidedTarget[]> {
-  if (isLateStart) return [];
   const { asking, status } = args;
-  if (asking.isPlain && !hasSnoozes) return asking.planned;
+  const withIncident = (targets: readonly DecidedTarget[]) =>
+    updateBotIncident(tx, args, { callbackId, hasIncident }, targets);
+  if (isLateStart) return withIncident([]);
+  if (asking.isPlain && !hasSnoozes) return withIncident(asking.planned);
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes };
   const isBegun = status === EXECUTING && isFirstOfJob;
   const timers = isBegun ? overdueTimers({ ...args, ...arrived }, asking.overdueMs) : [];
-  return beginTimers(tx, timers).then(() =>
-    decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived }),
-  );
+  return beginTimers(tx, timers)
+    .then(() => decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived }))
+    .then(withIncident);
 }

@@ -112,7 +112,7 @@ async function insertCallback(tx: Tx, args: AdmitArgs, identity: string | null, 
       ${args.body})
     RETURNING id`);
   // If the id is known, nobody awaits the INSERT: should it fail, the statements after it in the transaction fail, too.
-  written.catch(() => undefined);
+  if (known !== undefined) written.catch(() => undefined);
   return { id: known ?? onlyRow(await written).id, timesReceived: 1, receivedAt: now };
 }
 

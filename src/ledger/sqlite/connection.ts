@@ -78,7 +78,9 @@ export class SqliteConnection {
   all(statement: Statement): unknown[] {
     const key = statement instanceof PreparedStatement ? statement.strings : statement.sql;
     const { prepared, isInsert } = this.#prepared(key, () => statement.sql);
-    const values = statement.values.map(storedValue);
+    const values = statement.values as ReturnType<typeof storedValue>[];
+    // In place, since a statement runs once.
+    for (let at = 0; at < values.length; at += 1) values[at] = storedValue(values[at]);
     if (!isInsert) return (prepared.all(...values) as Record<string, unknown>[]).map(rowIn);
     const { changes, lastInsertRowid: id } = prepared.run(...values);
     return changes === 0 ? [] : [{ id }];
