@@ -1,11 +1,12 @@
 /** Plans: what one config decides about all callbacks of one BOT and status (computed once for each of these), and about Botbell's own notices. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CheckedCallback, type StatusCode, statusNameOf } from '../callback/callback.ts';
+import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { isWithin } from '../signal/hold.ts';
 import type { Destination } from '../config/destination.ts';
-import type { Arrival, Asking, CallbackKind, DeliveryTarget, PlannedDelivery } from '../ledger/ledger.ts';
+import type { ArchivedCallback } from '../ledger/archive/archive.ts';
+import type { Arrival, Asking, DeliveryTarget, PlannedDelivery } from '../ledger/ledger.ts';
 import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
 import { likenessOf } from '../text/gist.ts';
@@ -122,10 +123,7 @@ export function ruleInputs(
   };
 }
 
-interface KindOfNotice {
-  readonly kind: CallbackKind;
-  readonly botId: string;
-  readonly status: StatusCode;
+interface KindOfNotice extends Pick<ArchivedCallback, 'kind' | 'botId' | 'status'> {
   /** For a summary or a digest: its destination, to which it goes as long as the config names that. */
   readonly destination?: string | undefined;
 }

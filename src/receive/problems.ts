@@ -1,10 +1,10 @@
 /** The problems that answer callbacks, and the refused bodies that are kept for the operators. */
-import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/callback.ts';
+import { InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, tooLarge } from '../http/problem.ts';
 import { OperationFailed, reasonOf, type StoreTrouble, troubleOf } from '../ledger/failures.ts';
-import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
+import { LedgerUnavailable, type RefusedBody, type RefusedStatus } from '../ledger/ledger.ts';
 
 /** The service retries no sooner (callback interface, "Limits"). */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
@@ -61,11 +61,7 @@ export function asProblem(error: unknown): HttpProblem {
 export const REFUSED_BODY_BYTES = 64 * 1024;
 
 /** A body that no retry can make acceptable, or (503) that Botbell itself could not handle. */
-export interface Refusal {
-  readonly status: RefusedStatus;
-  readonly detail: string;
-  readonly errors: readonly CallbackError[];
-  readonly from: string;
+export interface Refusal extends Omit<RefusedBody, 'body'> {
   /** The first 64 KiB of the body; the last character may be cut in two. */
   readonly bytes: Uint8Array;
   /** By the monotonic clock. */

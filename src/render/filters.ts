@@ -138,10 +138,12 @@ function ownAddress({ job_url, page_url, incident_url, outputs, bots }: LinkedVi
   return isOwn === true ? value : '';
 }
 
-interface LinkedView {
+/** The variables that have addresses. */
+export interface LinkedView {
   readonly job_url?: string;
   readonly page_url?: string;
   readonly incident_url?: string;
+  /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
   readonly outputs?: () => readonly OutputView[];
   readonly bots?: readonly { readonly url: string }[];
 }

@@ -1,7 +1,6 @@
 /** The variables that templates see of a notice, as plain data in one language: a callback's fields, or those of an alert. */
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import { faultIn } from '../callback/fault-words.ts';
-import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import { botNameOf, botNamesOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
@@ -23,19 +22,14 @@ import { escapeUrlPart, wholeUrl } from '../text/clean.ts';
 import { gistIn } from '../text/gist.ts';
 import { formatAge, formatElapsed, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
 import { budgetView, doubtsText, reportView } from './report-view.ts';
-import { fit, inline } from './filters.ts';
+import { fit, inline, type LinkedView } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 import { ifAny, localTime, noteOf, SAY } from './phrases.ts';
 
-export interface NoticeView {
+export interface NoticeView extends Omit<LinkedView, 'bots'> {
   readonly [name: string]: unknown;
-  readonly job_url?: string;
-  readonly page_url?: string;
-  readonly incident_url?: string;
-  /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
-  readonly outputs?: () => readonly OutputView[];
   readonly bots?: readonly TroubledBot[];
 }
 

@@ -1,6 +1,6 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import { type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
+import { type Incident, type IncidentKind, SAME_WITHIN_MS } from '../../incident/incident.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
 import { prepared, type Tx } from '../database.ts';
 import { LONGEST_TEXT } from '../deliveries/rows.ts';
@@ -17,14 +17,9 @@ import {
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 
-interface Noticed {
-  readonly kind: IncidentKind;
-  /** The subject's key (`keyOf`), and as people see it. */
+interface Noticed extends Pick<Incident, 'kind' | 'subject' | 'name' | 'sign' | 'gist'> {
+  /** The subject's key (`keyOf`). */
   readonly key: string;
-  readonly subject: string;
-  readonly name: string;
-  readonly sign: Sign;
-  readonly gist: string;
   /** The id of an error's job, which makes no difference between gists. */
   readonly jobId?: string;
   /** When the run of an error started, at the latest when its callback came; undefined: it is no error of a run. */

@@ -1,6 +1,6 @@
 /** A BOT's results, and what each destination was told of them: kept while a rule needs them, and caught up when one begins to. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { StatusCode } from '../../callback/callback.ts';
+import type { ArchivedCallback } from '../archive/archive.ts';
 import {
   NO_RESULTS,
   NOTHING_TOLD,
@@ -76,12 +76,7 @@ export function withoutAhead(facts: Facts, startedAt: number, now: number): Fact
 
 const MOST_CAUGHT_UP = 200;
 
-interface Result {
-  readonly id: number;
-  readonly status: StatusCode;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-}
+type Result = Pick<ArchivedCallback, 'id' | 'status' | 'startedAt' | 'receivedAt'>;
 
 /**
  * Adds results that the facts lack. @param before the id of the callback that is being admitted
