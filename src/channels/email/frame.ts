@@ -46,7 +46,7 @@ const CARD_STYLE =
   "max-width:600px;background-color:#fdfdfd;border:1px solid #d8dee6;border-collapse:separate;border-radius:10px;overflow:hidden;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Hiragino Sans','Noto Sans JP',Meiryo,sans-serif;font-size:15px;line-height:1.6;color:#1f2933";
 
 const HIDDEN_STYLE =
-  'display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px;color:#f1f3f6';
+  'display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px';
 
 const BOX_STYLE =
   "margin:8px 0;padding:12px 16px;font-family:Consolas,Menlo,'Noto Sans JP',monospace;font-size:14px;line-height:1.6;color:#1f2933;word-break:break-word";
