@@ -29,14 +29,11 @@ export interface ReloadStatus {
 }
 
 export type ReloadResult =
-  | {
+  | (Pick<ReloadStatus, 'configHash' | 'warnings' | 'unchanged'> & {
       readonly isLoaded: true;
       /** False if nothing differs from the config in force; then nothing was done. */
       readonly hasChanged: boolean;
-      readonly configHash: string;
-      readonly warnings: readonly Problem[];
-      readonly unchanged: readonly string[];
-    }
+    })
   | { readonly isLoaded: false; readonly problems: readonly Problem[] };
 
 /** How the new config would route the last days' callbacks of one BOT and status. */

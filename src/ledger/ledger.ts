@@ -1,5 +1,5 @@
 /** The types that the ledger takes and returns. Times are milliseconds since 1970. */
-import type { Callback, CallbackError } from '../callback/callback.ts';
+import type { Callback, CallbackError, CheckedCallback } from '../callback/callback.ts';
 import type { FailureClass, FailureDetails } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
@@ -144,11 +144,9 @@ export interface Asking extends Watched {
   readonly mayCount: boolean;
 }
 
-export interface Arrival {
-  readonly callback: Callback;
+export interface Arrival extends CheckedCallback {
   /** The JSON as received, in UTF-8. */
   readonly body: Uint8Array;
-  readonly startedAt: number;
   /** JSON of the router's explanations. */
   readonly routing: string;
   readonly asking: Asking;

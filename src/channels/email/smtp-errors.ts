@@ -17,7 +17,8 @@ export class SmtpFailure extends Error {
   }
 }
 
-interface SmtpError {
+/** What an error of nodemailer's may have. */
+export interface SmtpError {
   readonly code?: string;
   readonly command?: string | undefined;
   readonly response?: string | undefined;

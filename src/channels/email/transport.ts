@@ -8,7 +8,7 @@ import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nod
 import { dnsCache } from 'nodemailer/lib/shared';
 import { LONGEST_ANSWER_MS, type Outgoing } from '../channel.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
-import { SmtpFailure } from './smtp-errors.ts';
+import { type SmtpError, SmtpFailure } from './smtp-errors.ts';
 import { IDLE_TIMEOUT_MS } from './smtp-url.ts';
 
 /** Destroys an aborted connection instead of ending it, which would still send what is buffered. */
@@ -121,10 +121,7 @@ function mailUnderWay(
  * forgotten who the client is. On a new connection it may take the mail.
  */
 function isOfSession(error: unknown): boolean {
-  const { command, responseCode } = Object(error) as {
-    readonly command?: string;
-    readonly responseCode?: number;
-  };
+  const { command, responseCode } = Object(error) as SmtpError;
   return (command === 'MAIL FROM' || command === 'RCPT TO') && (responseCode === 421 || responseCode === 503);
 }
 
