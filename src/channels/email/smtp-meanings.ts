@@ -82,7 +82,7 @@ const MEANINGS = byCodes({
   '5.7, 571': NOT_ALLOWED,
   '5.7.8, 530, 534, 535, EAUTH': LOGIN,
   '5.7.10, 5.7.11, 538': NEEDS_TLS,
-  '5.7.25, 5.7.26, 5.7.29, 5.7.515': means.config(
+  '5.7.20, 5.7.21, 5.7.22, 5.7.23, 5.7.24, 5.7.25, 5.7.26, 5.7.29, 5.7.515': means.config(
     'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
     '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
   ),

@@ -38,6 +38,7 @@ describe('the meaning of an SMTP answer', () => {
     ['RCPT TO', 'config', 'sender', '553 5.1.8 sender rejected'],
     ['MAIL FROM', 'config', 'sender', '550 5.1.7 bad sender'],
     ['DATA', 'config', 'SPF', '550-5.7.26 unauthenticated sender'],
+    ['RCPT TO', 'config', 'SPF', '550 5.7.23 Message rejected due to: SPF fail - not authorized'],
     ['DATA', 'config', 'DKIM', '550 5.7.515 Access denied'],
     ['AUTH PLAIN', 'config', 'password', '535 5.7.3 Authentication unsuccessful'],
     ['AUTH PLAIN', 'config', 'oauth', '535 5.7.139 Authentication unsuccessful'],
