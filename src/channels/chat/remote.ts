@@ -16,17 +16,23 @@ export interface HttpCall extends Pick<HttpRequest, 'method' | 'body' | 'mostByt
   readonly headers?: HttpRequest['headers'];
 }
 
-/** Discord refuses clients whose user agent lacks a version and a URL. */
-const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
+/** The headers of each call. Discord refuses clients whose user agent lacks a version and a URL. */
+export const OWN_HEADERS = {
+  'user-agent': `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`,
+  'accept-encoding': 'identity',
+} as const;
 
-export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
-export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' } as const;
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' } as const;
+export const FORM_HEADERS = { ...OWN_HEADERS, ...FORM_TYPE };
+/** @param headers win over our own, but do not name another type */
+export const jsonHeaders = (headers: HttpCall['headers']) => ({ ...OWN_HEADERS, ...headers, ...JSON_TYPE });
 
 /** How long `verify` waits for an answer, in milliseconds. */
 export const VERIFY_TIMEOUT_MS = 5_000;
 
 export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'] = {}): HttpCall {
-  return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
+  return { url, headers: jsonHeaders(headers), body: JSON.stringify(message) };
 }
 
 export function formCall(url: URL, fields: Readonly<Record<string, string>>): HttpCall {
@@ -46,13 +52,12 @@ export function openRemote(title: Words, openPool: OpenPool) {
   return {
     /** @param deadline on the scale of `performance.now()` @throws {Error} of the network: see `networkErrorOf` */
     call: (
-      { url, headers, method, body, mostBytes = 65_536 }: HttpCall,
+      { url, headers = OWN_HEADERS, method, body, mostBytes = 65_536 }: HttpCall,
       deadline: number,
       onWritten?: () => unknown,
     ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
-      const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
-      const asked = { method, body, deadline, path, headers: named, mostBytes, onWritten };
+      const asked = { method, body, deadline, path, headers, mostBytes, onWritten };
       const answered = poolTo(url.origin).then((pool) => exchange(pool, asked));
       if (body) return answered;
       return answered.catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { faultSaid } from '../../text/fault.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { apiUrl, baseUrl, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
-import { type HttpCall, openRemote, VERIFY_TIMEOUT_MS } from './remote.ts';
+import { type HttpCall, openRemote, OWN_HEADERS, VERIFY_TIMEOUT_MS } from './remote.ts';
 
 interface TokenSettings {
   readonly token: string;
@@ -47,7 +47,11 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
       const remote = openRemote(chat.title, openPool);
       const base = baseUrl(api_url);
       const ask = (call: HttpCall, deadline: number, onWritten?: () => unknown) =>
-        remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline, onWritten);
+        remote.call(
+          { ...call, headers: { ...OWN_HEADERS, ...api.login(token), ...call.headers } },
+          deadline,
+          onWritten,
+        );
       return {
         ...remote,
         send: async (call) =>

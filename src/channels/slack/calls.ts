@@ -2,7 +2,7 @@
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
-import { FORM_HEADERS, JSON_HEADERS, type Remote } from '../chat/remote.ts';
+import { FORM_HEADERS, jsonHeaders, type Remote } from '../chat/remote.ts';
 import { SLACK } from './answers.ts';
 
 /**
@@ -55,7 +55,7 @@ function fetchOver(remote: Remote, token: string) {
   const hide = secretsHidden([token]);
   const authorization = `Bearer ${token}`;
   const forms = { authorization, ...FORM_HEADERS };
-  const jsons = { authorization, ...JSON_HEADERS };
+  const jsons = jsonHeaders({ authorization });
   /** The parsed URL of each method, by its address. */
   const urls = new Map<string, URL>();
   return async (address: string, call: Underway | undefined): Promise<FetchResponse> => {

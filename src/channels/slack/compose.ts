@@ -76,7 +76,7 @@ function richText(lines: readonly CardLine[]): readonly SlackObject[] {
     else if ('code' in line)
       endSection({ type: 'rich_text_preformatted', elements: runsOfText(line.code).map(runOf) });
     else if (!('items' in line)) {
-      if (section.length > 0) section.push(words('\n'));
+      if (section.length > 0) section.push(BREAK);
       section.push(...runsOf(line));
     } else if (line.table === undefined) endSection(listOf(line.items));
     else endBlock(tableOf(line.table));
@@ -120,6 +120,8 @@ function words(text: string, style?: StyledText['style']): SlackObject {
     ? { type: 'text', text }
     : { type: 'text', text, style: { [style]: true } };
 }
+
+const BREAK = words('\n');
 
 /** Replaces an empty text, which Slack would refuse. */
 const NOTHING = '–';

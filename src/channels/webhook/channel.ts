@@ -8,7 +8,7 @@ import { HOURLY, means } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { headersOption } from '../headers-option.ts';
 import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
-import { JSON_HEADERS } from '../chat/remote.ts';
+import { jsonHeaders } from '../chat/remote.ts';
 import { rule, settingsOf } from '../settings.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
@@ -183,7 +183,7 @@ const byCallback = chat({
     request: (url, outgoing, hook) => {
       const body = exactJson(outgoing.message);
       const signed = signedHeaders(outgoing, body, signingSecretsOf(hook));
-      return { url, headers: { ...hook.headers, ...signed, ...JSON_HEADERS }, body };
+      return { url, headers: jsonHeaders({ ...hook.headers, ...signed }), body };
     },
   }),
   meanings: {
