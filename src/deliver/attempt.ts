@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import {
   type Composed,
-  idsIn,
+  KEPT_MESSAGE,
   LONGEST_ANSWER_MS,
   type JobMessages,
   type Receipt,
@@ -210,9 +210,9 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 
 /** A receipt may quote why a card was refused, in the remote's words. */
 function withoutSecrets(receipt: Receipt, redact: Settings['redact']): Receipt {
-  const hidden = idsIn(receipt).filter(([, value]) => redact(value) !== value);
-  if (hidden.length === 0) return receipt;
-  return Object.assign({}, receipt, Object.fromEntries(hidden.map(([key, value]) => [key, redact(value)])));
+  const shown: Record<string, string> = { ...receipt };
+  for (const key in shown) if (key !== KEPT_MESSAGE) shown[key] = redact(receipt[key] ?? '');
+  return shown;
 }
 
 /** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */

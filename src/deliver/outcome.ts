@@ -132,8 +132,8 @@ export function updateOf(
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
-  const kept = { id, destination, receivedAt, attempts, lastError, receipt, isTakenOver } as const;
-  return Object.assign({ state: 'pending', dueInMs: 0 } as const, kept, changes);
+  // prettier-ignore
+  return { id, destination, receivedAt, state: 'pending', dueInMs: 0, attempts, lastError, receipt, isTakenOver, ...changes };
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
@@ -233,9 +233,12 @@ export function mustBeDurable({ deliveries }: Verdict): boolean {
 
 /** Deliveries that are taken over do not count: Botbell retries them, so the service need not. */
 function statusOf(standings: readonly PostedDelivery[]): Verdict['status'] {
-  const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
-  if (open.length === 0) return 200;
-  return open.every(({ hasEnded }) => hasEnded) ? 502 : 504;
+  if (!standings.some(isOpen)) return 200;
+  return standings.every((each) => each.hasEnded === true || !isOpen(each)) ? 502 : 504;
+}
+
+function isOpen({ state, isTakenOver }: PostedDelivery): boolean {
+  return state === 'pending' && !isTakenOver;
 }
 
 const NOT_TOLD = { 502: 'failed', 504: 'timed_out' } as const;

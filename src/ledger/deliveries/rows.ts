@@ -145,10 +145,12 @@ export const LONGEST_TEXT = 1000;
 
 /** An error or a receipt as it is stored: a remote's texts may have any length, so they are cut. */
 export function shortened<Told extends DeliveryError | Receipt>(told: Told | undefined): Told | undefined {
-  const short = (text: unknown) => (typeof text === 'string' ? shortText(text, LONGEST_TEXT) : text);
-  return (
-    told && (Object.fromEntries(Object.entries(told).map(([name, text]) => [name, short(text)])) as Told)
-  );
+  const short: Record<string, unknown> | undefined = told && { ...told };
+  for (const name in short) {
+    const text = short[name];
+    if (typeof text === 'string') short[name] = shortText(text, LONGEST_TEXT);
+  }
+  return short as Told | undefined;
 }
 
 /** The columns of `callbacks` that make a notice. */

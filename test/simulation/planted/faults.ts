@@ -26,8 +26,7 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "if (leftMs <= 0 || «(isTakenOver && next === 'never') → isTakenOver») return",
     'attempts for ever what is refused for good':
       "if (leftMs <= 0« || (isTakenOver && next === 'never') → ») return",
-    'answers non-2xx for what was taken over':
-      "filter(({ state«, isTakenOver }) => state === 'pending' && !isTakenOver →  }) => state === 'pending'»);",
+    'answers non-2xx for what was taken over': "return state === 'pending'« && !isTakenOver → »;",
     'asks the service for a retry of what a remote puts off': 'if («isForLater ||  → »(isPaused',
     'tells again by itself what may have arrived, though nobody asks for it':
       "return error?.class === «'config' && error → undefined && error?».mayHaveArrived === true;",
