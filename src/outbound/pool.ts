@@ -1,11 +1,12 @@
 /** Opens a pool of connections to one origin, directly or through a forward proxy: by a tunnel to https:, else by absolute URLs. */
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { HOST_OPTIONS } from './lookup.ts';
 import { type Proxy, ProxyError } from './proxy.ts';
 
 /** No timeouts for answers, since each request has its deadline. */
 const POOL_LIMITS = {
   connections: 50,
-  connect: { timeout: 5_000 },
+  connect: { timeout: 5_000, ...HOST_OPTIONS },
   headersTimeout: 0,
   bodyTimeout: 0,
   /** A connection is kept between messages for so long, or for a second less than the server announces if that is shorter. */

@@ -1,9 +1,16 @@
 import { Socket } from 'node:net';
+import { HOST_OPTIONS } from '../../outbound/lookup.ts';
 
 /** A socket that sends in one go what is written at the same time: a system call costs more than a small statement. */
 export function gatheringSocket(): Socket {
   const socket = new Socket();
   const plainWrite = socket.write.bind(socket);
+  const plainConnect = socket.connect.bind(socket);
+  /** As pg calls it: with a port and a host, or with the path of a Unix socket. */
+  const connect = (place: number | string, host?: string) =>
+    host === undefined
+      ? plainConnect(String(place))
+      : plainConnect({ port: Number(place), host, ...HOST_OPTIONS });
   let isGathering = false;
   const send = () => {
     isGathering = false;
@@ -19,5 +26,5 @@ export function gatheringSocket(): Socket {
     return plainWrite(...args);
   };
   // Not before it is connected: `connect` puts Node's own `write` in place.
-  return socket.once('connect', () => Object.assign(socket, { write }));
+  return Object.assign(socket, { connect }).once('connect', () => Object.assign(socket, { write }));
 }
