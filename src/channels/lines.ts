@@ -1,6 +1,5 @@
 /** A card as lines of plain text, and as text in a chat's markup. */
 import { piecesOf } from '../text/addresses.ts';
-import { isAligned } from '../text/aligned.ts';
 import { wholeUrl } from '../text/clean.ts';
 import type { Fact } from './card.ts';
 
@@ -52,15 +51,6 @@ export function runsOfValue(text: string, url = ''): Runs {
 export function runsOfFact({ name, value, url }: Fact): Runs {
   const runs = runsOfValue(value, url);
   return name === '' ? runs : [{ text: `${name} ` }, ...runs];
-}
-
-function showsItsAddress({ text, url = '' }: StyledText): boolean {
-  return url !== '' && (text === url || wholeUrl(text) === url);
-}
-
-/** The one place where a value and its name become lines. @param text cleaned and cut */
-export function linesOfValue(label: string, text: string): readonly CardLine[] {
-  return isAligned(text) ? [{ label, runs: [] }, { code: text }] : [{ label, runs: runsOfValue(text) }];
 }
 
 /** One line, or none for an empty text. @param url the whole line links there; '': no link */
@@ -166,7 +156,8 @@ function markedItems({ items, table }: Extract<CardLine, { items: unknown }>, ma
 function markedRun(run: StyledText, markup: Markup): string {
   const { text, url = '', style } = run;
   if (url === '' && style === undefined) return markup.text(text);
-  if (showsItsAddress(run) && markup.address !== undefined) return markup.address(text);
+  const showsItsAddress = url !== '' && (text === url || wholeUrl(text) === url);
+  if (showsItsAddress && markup.address !== undefined) return markup.address(text);
   const words = styled(run, markup);
   return url === '' ? words : markup.link(words, url);
 }

@@ -2,10 +2,11 @@
 import { isJsonObject, type JsonObject, keysOf } from '../text/json.ts';
 import { isBlank } from '../text/clean.ts';
 import { piecesOf } from '../text/addresses.ts';
+import { isAligned } from '../text/aligned.ts';
 import { cleanMiddle, cutMiddle, graphemeCut } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { type CardLine, lengthOf, linesOfValue, type Runs, runsOfValue } from './lines.ts';
+import { type CardLine, lengthOf, type Runs, runsOfValue } from './lines.ts';
 import { sizeOf, sizeOfRow, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, keyText, memberText } from './value-text.ts';
@@ -77,7 +78,8 @@ function linesOfScalar(
   const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), room, language) : '';
   if (isBlank(text)) return [{ label, runs: emptyRuns(language) }];
   if (url !== '') return [{ label, runs: [{ text, url }] }];
-  return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
+  if (kind === 'other') return [{ label, runs: [{ text, style: 'code' }] }];
+  return isAligned(text) ? [{ label, runs: [] }, { code: text }] : [{ label, runs: runsOfValue(text) }];
 }
 
 function emptyRuns(language: Language): Runs {

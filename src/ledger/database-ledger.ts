@@ -76,10 +76,11 @@ class ServiceLedger {
   }
 
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
-    const deadline = new Deadline(this.#settings.clock, withinMs);
+    const { clock } = this.#settings;
+    const until = clock.monotonic() + withinMs;
     const args = admitArgs(arrival, await toStored(arrival.body), this.#settings);
     const options = {
-      withinMs: deadline.remainingMs,
+      withinMs: until - clock.monotonic(),
       isDurable: arrival.isAccepted || undefined,
       keys: args.keys,
       isPlain: true,
@@ -94,11 +95,12 @@ class ServiceLedger {
 
   /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
   async settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
-    const deadline = new Deadline(this.#settings.clock, withinMs ?? DEFAULT_WITHIN_MS);
+    const { clock } = this.#settings;
+    const until = clock.monotonic() + (withinMs ?? DEFAULT_WITHIN_MS);
     const order = settlement.update?.id;
     const options = { isDurable: settlement.isDurable, order, isPlain: isPlain(settlement) };
     const write = (what: Settlement) =>
-      this.#writing.call('settle', [what], { withinMs: deadline.remainingMs, ...options });
+      this.#writing.call('settle', [what], { withinMs: until - clock.monotonic(), ...options });
     try {
       return (
         (await write(settlement)) ?? (await write(Object.assign({}, settlement, { attempts: [] }))) ?? false
