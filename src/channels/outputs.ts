@@ -30,25 +30,25 @@ const LEAST = 100;
 export function linesOfOutputs(card: Card, most: MostOfOutputs, within: number): readonly CardLine[] {
   const { language, restUrl, outputCount } = card;
   const some = card.outputs.slice(0, most.outputs);
-  const all: (readonly CardLine[])[] = [];
+  const all: CardLine[] = [];
+  let shown = 0;
   const { items } = most;
   let { tables } = most;
   let free = within;
   for (const output of some) {
     if (free < LEAST) break;
-    const others = (some.length - all.length - 1) * LEAST;
+    const others = (some.length - shown - 1) * LEAST;
     const room = Math.max(LEAST, free - others);
     const lines = linesOfOutput(output, room, { language, restUrl, items, tables });
     const length = lines.reduce((sum, line) => sum + lengthOf(line), 0);
     if (length > free) break;
     free -= Math.max(LEAST, length);
     if (lines.some((line) => 'items' in line && line.table !== undefined)) tables -= 1;
-    all.push(lines);
+    all.push(...lines);
+    shown += 1;
   }
-  return [
-    ...all.flat(),
-    ...notShown(outputCount - all.length, { language, restUrl: urlWithin(within, restUrl) }),
-  ];
+  all.push(...notShown(outputCount - shown, { language, restUrl: urlWithin(within, restUrl) }));
+  return all;
 }
 
 /** @param room in characters, approximately */

@@ -110,7 +110,8 @@ const LINES = {
   outputs: ({ outputs }) => outputs,
   link: ({ link }) => (link === undefined ? [] : [{ runs: [link] }]),
   facts: ({ facts, footer }) => {
-    const all = [...facts.map(runsOfFact), ...words(footer, 'italic').map((line) => line.runs)];
+    const all = facts.map(runsOfFact);
+    if (footer !== '') all.push([{ text: footer, style: 'italic' }]);
     return all.length === 0 ? [] : [{ facts: all }];
   },
 } satisfies Readonly<Record<string, (shown: ShownCard) => readonly CardLine[]>>;
