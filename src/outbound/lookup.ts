@@ -9,7 +9,7 @@ import { type Clock, Deadline, DeadlinePassed, systemClock } from '../time/clock
 const PATIENCE_MS = 1000;
 
 /** Of each family: one is tried after the other, and all have to fit into the time of a connection. */
-const MOST_ADDRESSES = 2;
+const MOST_ADDRESSES = 4;
 
 type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
