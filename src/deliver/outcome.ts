@@ -132,8 +132,18 @@ export function updateOf(
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
-  // prettier-ignore
-  return { id, destination, receivedAt, state: 'pending', dueInMs: 0, attempts, lastError, receipt, isTakenOver, ...changes };
+  return {
+    id,
+    destination,
+    receivedAt,
+    state: 'pending',
+    dueInMs: 0,
+    attempts,
+    lastError,
+    receipt,
+    isTakenOver,
+    ...changes,
+  };
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {

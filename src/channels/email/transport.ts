@@ -127,7 +127,7 @@ function isOfSession(error: unknown): boolean {
 
 /**
  * Has each command sent when the one before it is answered: of answers that come together, nodemailer may lose all but the first if the
- * server hangs up behind them, as Exim does by `drop` and others by 421.
+ * server hangs up behind them, as Exim does by `drop` and others by 421. No option of nodemailer's says so; `pipelined` is its own mark.
  */
 function notPipelined<T extends object>(envelope: T): T {
   return Object.defineProperty(envelope, 'pipelined', { get: () => false, set() {} });

@@ -67,10 +67,18 @@ function tell(
     call(method, args, deadline, onHandedOver).then((answer) => receiptOf(address, answer));
   // Foreign text must never become a mention or a link.
   const post = ({ thread_ts, reply_broadcast }: Reply = {}) =>
-    // prettier-ignore
     say('chat.postMessage', {
-      channel: address, thread_ts, reply_broadcast, username, icon_emoji, unfurl_links: false, unfurl_media: false,
-      parse: 'none', link_names: false, text, blocks,
+      channel: address,
+      thread_ts,
+      reply_broadcast,
+      username,
+      icon_emoji,
+      unfurl_links: false,
+      unfurl_media: false,
+      parse: 'none',
+      link_names: false,
+      text,
+      blocks,
     });
   const edit = ({ channel, ts }: Receipt) =>
     say('chat.update', { channel, ts, parse: 'none', link_names: false, text, blocks });

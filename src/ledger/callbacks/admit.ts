@@ -33,9 +33,17 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
     );
   const entered = { id: callbackId, receivedAt, timesReceived, isLateStart, ofJob };
   const taken = isNew ? await admitNew(tx, args, entered) : await admitAgain(tx, args, entered);
-  const { deliveries, callback, isAnswered, isSuperseded: isLate } = taken;
-  // prettier-ignore
-  return { callbackId, callback, isNew, timesReceived, firstReceivedAt: receivedAt, asOf: tx.now, isSuperseded: isLate, isAnswered, deliveries };
+  return {
+    callbackId,
+    callback: taken.callback,
+    isNew,
+    timesReceived,
+    firstReceivedAt: receivedAt,
+    asOf: tx.now,
+    isSuperseded: taken.isSuperseded,
+    isAnswered: taken.isAnswered,
+    deliveries: taken.deliveries,
+  };
 }
 
 type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered' | 'isSuperseded'>;

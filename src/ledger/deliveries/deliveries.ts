@@ -76,29 +76,22 @@ const newDelivery = shared(
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  {
-    callbackId,
-    receivedAt,
-    jobKey,
-    errorOf,
-    isClaimed: isPlannedClaimed = false,
-    takenOverInMs,
-    isNew,
-  }: Planned,
+  planned: Planned,
   { destination, reason, heldUntil, snoozeId, telling, recoveryOf }: DecidedTarget,
   isAnswered: boolean,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
+  const { callbackId, receivedAt, takenOverInMs } = planned;
   const state = reason === undefined ? 'pending' : 'held';
   const isTakenOver = takenOverInMs === undefined;
   const dueInMs = takenOverInMs ?? 0;
-  const isClaimed = isPlannedClaimed && state === 'pending';
+  const isClaimed = planned.isClaimed === true && state === 'pending';
   // If the callback may have the destination already, the INSERT may return no row, and cannot be shared (`shared`): that needs one for each.
-  const statement = isNew ? newDelivery : sql;
+  const statement = planned.isNew ? newDelivery : sql;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
     INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, reason, held_until, snooze_id, telling,
       state, owner, due_at, is_taken_over, counts_from, updated_at, answered_at)
-    VALUES (${callbackId}, ${jobKey}, ${errorOf}, ${recoveryOf}, ${destination}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
+    VALUES (${callbackId}, ${planned.jobKey}, ${planned.errorOf}, ${recoveryOf}, ${destination}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
       ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now}, ${isAnswered ? now : null})
     ON CONFLICT (callback_id, destination) DO NOTHING
@@ -108,9 +101,24 @@ async function insertRow(
   if (state === 'held')
     await writeHistoryOf(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
   const claim = isClaimed ? 'own' : undefined;
-  // prettier-ignore
-  return { id, callbackId, receivedAt, destination, state, claim, attempts: 0, refusals: 0, reason, heldUntil, snoozeId, telling,
-    isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
+  return {
+    id,
+    callbackId,
+    receivedAt,
+    destination,
+    state,
+    claim,
+    attempts: 0,
+    refusals: 0,
+    reason,
+    heldUntil,
+    snoozeId,
+    telling,
+    isTakenOver,
+    ageMs: 0,
+    dueInMs,
+    updatedAt: now,
+  };
 }
 
 type Changed = Pick<DeliveryRow, 'id' | 'callbackId'>;
