@@ -144,10 +144,12 @@ export class History {
     );
   }
 
-  /** Whether the store works then, and no process ends, or came back only shortly before. */
+  /** Whether the store works then, and no process ends, begins to stop, or came back only shortly before. */
   isCalm(from: number, to: number): boolean {
-    const isEnd = ({ at }: { readonly at: number }) => at <= to && at + 240 * SECOND >= from;
-    return !this.isStoreHit(from, to) && !this.observed.ends.some(isEnd);
+    const { ends, stops } = this.observed;
+    const isNear = (at: number) => at <= to && at + 240 * SECOND >= from;
+    if (ends.some(({ at }) => isNear(at)) || stops.some((stop) => isNear(stop.from))) return false;
+    return !this.isStoreHit(from, to);
   }
 
   weatherAt(destination: string): readonly WeatherFault[] {
