@@ -149,12 +149,18 @@ export function checkCallback(value: unknown, timezone: string, isDeep = false):
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-  if (!isDeep && startedAt !== undefined && FIELDS.every((field) => isMet(field, value[field.name])))
+  // A key that stands twice may have nested too deep in the value that does not count.
+  const deep = isDeep ? deepFields(value) : [];
+  if (
+    deep.length === 0 &&
+    startedAt !== undefined &&
+    FIELDS.every((field) => isMet(field, value[field.name]))
+  )
     return { callback: value as unknown as Callback, startedAt };
   const isWrong = (field: Field) =>
     !isMet(field, value[field.name]) || (field.name === 'start_time' && startedAt === undefined);
   throw new InvalidCallback([
-    ...(isDeep ? deepFields(value).map(tooDeepAt) : []),
+    ...deep.map(tooDeepAt),
     ...FIELDS.filter(isWrong).map((field) => errorAt(field, value[field.name])),
   ]);
 }
