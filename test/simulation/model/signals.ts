@@ -100,6 +100,12 @@ const BEING_WRITTEN_MS = 10 * SECOND;
 /** How long a process may take to see that a digest is due, on a machine that sleeps while nothing happens. */
 const SEEN_WITHIN_MS = 20 * SECOND;
 
+/** Timers are adopted anew after a reload, which takes a sleeping machine a few wake-ups more. */
+function mayNotBeLate(history: History, from: number, to: number): boolean {
+  const isReloaded = history.observed.loaded.some(({ at }) => at > from && at < to);
+  return !isReloaded && !history.hasSetClocks && history.isWell(TEAM, from, to);
+}
+
 function* judgeDigest(history: History, digestAt: number) {
   const { scenario, now } = history;
   const dueAt = Math.floor(scenario.epoch / DAY) * DAY + digestAt * MINUTE - scenario.epoch;
@@ -112,8 +118,7 @@ function* judgeDigest(history: History, digestAt: number) {
   const [first] = sent;
   if (first === undefined) return void (yield `a digest is told: none came at ${seconds(dueAt)}`);
   if (first.at < dueAt) yield `a digest is told when it is due: it came at ${seconds(first.at)}`;
-  const isLate = first.at > dueAt + SEEN_WITHIN_MS;
-  if (isLate && !history.hasSetClocks && history.isWell(TEAM, dueAt - MINUTE, first.at))
+  if (first.at > dueAt + SEEN_WITHIN_MS && mayNotBeLate(history, dueAt - MINUTE, first.at))
     yield `a digest is told when it is due: it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`;
   const told = sent.find(({ takenAt }) => takenAt !== undefined) ?? first;
   for (const bot of BOTS) yield* countedOf(history, bot, told, dueAt);
