@@ -218,6 +218,18 @@ describe('a PostgreSQL ledger that does not answer', () => {
     });
   });
 
+  it('leaves no session behind at a server whose synchronous standby is gone, and goes on without a restart', async () => {
+    const setStandby = (how: string) =>
+      store.query(`alter system ${how}`).then(() => store.query('select pg_reload_conf()'));
+    await setStandby(`set synchronous_standby_names = 'gone'`);
+    let jobs = 0;
+    const isRefused = () => arrive(`job-${(jobs += 1)}`).then(() => false, Boolean);
+    for (const nth of ['first', 'second']) await until(`the ${nth} commit waits`, isRefused);
+    await until('no session waits', async () => (await backends(`and wait_event = 'SyncRep'`)).length === 0);
+    await setStandby('reset synchronous_standby_names');
+    expect(claimedOf(await arrive('after', ledger, PATIENT_MS))).to.have.length(2);
+  });
+
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
     const letGo = await holdLocks(
       store.url,

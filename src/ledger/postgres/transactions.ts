@@ -158,7 +158,7 @@ class PostgresTransactions implements Transactions {
         return each.value;
       });
       await open.commit();
-      client.release();
+      client.release(open.isCancelled);
       return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
