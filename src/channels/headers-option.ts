@@ -29,7 +29,9 @@ export function headersOption(rules: HeaderRules) {
       const faults = faultsIn(headers, rules).map((what) => createError({ message: () => what }));
       return faults.length === 0 || new ValidationError(faults);
     })
-    .meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } });
+    .meta({
+      jsonSchema: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+    });
 }
 
 function faultsIn(headers: unknown, { name: allowed, value, taken, rule }: HeaderRules): readonly Fault[] {

@@ -188,13 +188,13 @@ function readTemplateSets(
   folder: unknown,
   problems: Problems,
   { readFolders, builtInSets, whole }: Around,
-): readonly string[] {
+): readonly string[] | undefined {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
   const file = whole(folder);
   try {
     return [...new Set([...builtInSets, ...readFolders(file)])];
   } catch (error) {
     problems.error(['templates'], fault('path.unread', { why: unreadable(error), file }));
-    return builtInSets;
+    return undefined;
   }
 }

@@ -160,12 +160,17 @@ routes: [{ bot_id: a, notify: [{ chat: '#a' }], mute: [{ calendar: office }] }]
   });
 
   it('may have a reference that is not set here wherever a value is read into something else', () => {
-    const text = `channels: { chat: { type: chat, token: t } }
-calendars: { office: { except: ["\${A}", { file: "\${B}" }] } }
+    const text = `channels:
+  box: { type: outbox, as: "\${A}" }
+  ops: { type: teams, hooks: "\${B}" }
+  erp: { type: webhook, hooks: { erp: { url: "https://erp.example", secret: ["\${C}", "whsec_${'A'.repeat(32)}"] } } }
+calendars: { office: { except: ["\${D}", { file: "\${E}" }] } }
+templates: "\${F}"
 routes:
-  - { bot_id: a, notify: "\${C}", mute: [{ calendar: { outside: "\${D}" }, from: "22:00" }], expect: { cron: "\${E}" } }
+  - { bot_id: a, notify: "\${G}", mute: [{ calendar: { outside: "\${H}" }, from: "22:00" }], expect: { cron: "\${I}" }, template_set: own }
+reports: [{ every: "\${J}", notify: [{ ops: ops }] }]
 `;
-    const names = ['A', 'B', 'C', 'D', 'E'];
+    const names = 'A B C D E F G H I J'.split(' ');
     const { problems, missing = [] } = loadText(text, { withoutSecrets: true });
     expect([problems, missing.map(({ reference }) => reference)]).to.deep.equal([[], names]);
     const unset = loadText(text).problems.map(({ fault }) => fault.values['name']);

@@ -111,7 +111,8 @@ export function hooksOf(entry: Schema = hookUrl()) {
     object(Object.fromEntries(names(hooks).map((name) => [name, entry])))
       .required(() => fault('missing hooks'))
       .test(rule(fault('no hooks'), () => hooks === undefined || names(hooks).length > 0))
-      .test(rule(fault('names'), () => names(hooks).every((name) => HOOK_NAME.test(name)))),
+      .test(rule(fault('names'), () => names(hooks).every((name) => HOOK_NAME.test(name))))
+      .meta({ example: {} }),
   ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }
 
@@ -125,17 +126,18 @@ export function hookUrl() {
     .meta({ example: 'https://not-set-here.example/' });
 }
 
-/** @param hooks undefined if unknown, as for an outbox: any name is accepted */
+/** @param hooks none if they are unknown, as for an outbox: any name is accepted */
 function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefined, suffix?: RegExp): string {
   const address = text.trim().normalize('NFC');
   if (/^https?:/i.test(address)) throw new AddressError(fault('url as address'));
   const [name = ''] = address.split('/', 1);
   const rest = address.slice(name.length);
-  const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
+  const names = Object.keys(hooks ?? {});
+  const isKnown = names.length === 0 ? HOOK_NAME.test(name) : names.includes(name);
   if (isKnown && (rest === '' || suffix?.test(rest.slice(1)) === true)) return address;
   // What follows an unknown name may be the path of a URL, which is secret.
   const shown = JSON.stringify(isKnown ? address : name);
-  const hint = nearestOrAll(name, Object.keys(hooks ?? {}));
+  const hint = nearestOrAll(name, names);
   throw new AddressError(fault('no hook', { name: shown, hint }));
 }
 

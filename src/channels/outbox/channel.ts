@@ -37,7 +37,8 @@ function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
   return settingsOf({
     as: string()
       .oneOf([...names], () => faultSaid(`must be ${or(' or ')}`, `${or('、')} のどれかにしてください`))
-      .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or('、')} のどれかを書いてください`)),
+      .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or('、')} のどれかを書いてください`))
+      .meta({ example: names[0] }),
   });
 }
 

@@ -37,7 +37,11 @@ const TEXT = { type: 'string' };
 const hookSchema = settingsOf({
   url: hookUrl(),
   secret: mixed()
-    .test(rule(fault('secret'), (secret) => [secret].flat().every(isSecret)))
+    .test('secret', (secret: unknown, { path, createError }) => {
+      const wrong = [secret].flat().findIndex((each) => !isSecret(each));
+      const at = Array.isArray(secret) ? `${path}[${wrong}]` : path;
+      return wrong === -1 || createError({ path: at, message: () => fault('secret') });
+    })
     .meta({
       example: `whsec_${'A'.repeat(32)}`,
       jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },

@@ -2,7 +2,7 @@
 import type { Schema } from 'yup';
 import { AddressError, type ChannelType } from '../../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../../text/json.ts';
-import { didYouMean } from '../../text/nearest.ts';
+import { didYouMean, nearest } from '../../text/nearest.ts';
 import { checkSection, type Checking, entriesOf, type NamedEntry } from './section.ts';
 import type { ChannelConfig } from '../config.ts';
 import { judged, type Known, NOTHING_KNOWN } from '../schema/form.ts';
@@ -52,9 +52,13 @@ function checkChannel(
     const names = known.join(', ');
     const hint = didYouMean(typeof typeName === 'string' ? typeName : '', known);
     problems.error([...path, 'type'], fault('type', { names, hint }));
+    const meant =
+      typeName === undefined ? Object.keys(rest).find((key) => nearest(key, ['type'])) : undefined;
+    if (meant !== undefined)
+      problems.error([...path, meant], fault('unknown key', { hint: didYouMean(meant, ['type']) }));
     return undefined;
   }
-  const settings = checkSection(type.settings, rest, path, checking);
+  const settings = checkSection(type.settings, rest, path, { ...checking, others: ['type', 'burst'] });
   const burst =
     writtenBurst === undefined
       ? undefined

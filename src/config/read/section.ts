@@ -21,6 +21,8 @@ const OF_TYPES: Readonly<Record<string, Fault>> = {
 export interface Checking {
   readonly problems: Problems;
   readonly known?: Known;
+  /** Keys of the section that are read apart, which an unknown one may be meant for. */
+  readonly others?: readonly string[];
 }
 
 /** @returns the part with defaults filled in and texts read; undefined if it has errors, which are added to `problems` */
@@ -39,9 +41,10 @@ export function readSection<T>(
   schema: Schema<T>,
   value: unknown,
   path: Path,
-  { problems, known }: Checking,
+  { others = [], ...checking }: Checking,
 ): { readonly read: T; readonly isValid: boolean } {
-  const data = prepared(value, schema, path, { problems, known });
+  const { problems, known } = checking;
+  const data = prepared(value, schema, path, checking, others);
   const doubt = (at: Path, what: Fault) => problems.warning([...path, ...at], what);
   const read = schema.cast(data, { context: { ...known, doubt }, assert: false });
   const errors = errorsOf(schema, read, known)
@@ -97,7 +100,13 @@ function faultOf({ value, type, params, path, errors }: ValidationError): Fault 
  * Replaces unresolved references by stand-ins, gives deprecated keys their new names, and removes and reports unknown keys, since
  * yup's error for them has no path.
  */
-function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Checking): unknown {
+function prepared(
+  value: unknown,
+  of: ISchema<unknown>,
+  path: Path,
+  checking: Checking,
+  others: readonly string[] = [],
+): unknown {
   const { problems, known } = checking;
   const schema = of.resolve({ value, context: known }) as Schema;
   if (problems.isUnknown(path)) return standInFor(schema);
@@ -114,7 +123,7 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
     const key = renamed.get(written) ?? written;
     const field = fields.get(key);
     if (field === undefined || (key !== written && key in value)) {
-      const hint = HINTS.get(key) ?? nearestOrAll(key, [...fields.keys()]);
+      const hint = HINTS.get(key) ?? nearestOrAll(key, [...fields.keys(), ...others]);
       const what = field ? fault('deprecated twice', { name: key }) : fault('unknown key', { hint });
       problems.error([...path, written], what);
       return [];

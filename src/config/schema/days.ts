@@ -69,9 +69,9 @@ export const calendarSchema = section('Days that rules and reports name.', {
 export type CalendarSection = InferType<typeof calendarSchema>;
 
 const reportSchema = section('What BOTs did in a period, told after its end.', {
-  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(
-    missing('month'),
-  ),
+  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.', {
+    example: 'month',
+  }).required(missing('month')),
   at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
   calendar: text(
     form.calendar,

@@ -11,7 +11,8 @@ import { fault } from '../words.ts';
 export interface Known {
   readonly groups: readonly string[];
   readonly calendars: ReadonlyMap<string, { readonly calendar: Calendar }>;
-  readonly templateSets: readonly string[];
+  /** Undefined: their folder cannot be read, or is not known here. */
+  readonly templateSets: readonly string[] | undefined;
   /** What is wrong with a Liquid condition; left out: no condition is checked. */
   readonly conditionFault?: ((text: string, names?: readonly string[]) => Fault | undefined) | undefined;
   readonly linkFault?: ((link: 'job' | 'file', template: string) => Fault | undefined) | undefined;

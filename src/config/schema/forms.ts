@@ -52,13 +52,15 @@ export const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 /** The name of something that the config defines elsewhere. */
 function naming(
   what: 'template set' | 'group' | 'calendar',
-  names: (known: Known) => readonly string[],
+  namesIn: (known: Known) => readonly string[] | undefined,
   hintFor = nearestOrAll,
 ): Form {
-  const rule: Rule = (text, known) =>
-    names(known).includes(text)
+  const rule: Rule = (text, known) => {
+    const names = namesIn(known);
+    return names === undefined || names.includes(text)
       ? undefined
-      : fault(`no ${what}`, { name: quoted(text), hint: hintFor(text, names(known)) });
+      : fault(`no ${what}`, { name: quoted(text), hint: hintFor(text, names) });
+  };
   return judged(rule, NAME);
 }
 
