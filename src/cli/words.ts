@@ -90,7 +90,7 @@ const WORDS = {
   'status.to do, missed': ['look whether the job service starts it; it is over with its next result', 'ジョブサービスが実行を始めているか確認してください。次の結果が届くと終わります'],
   'status.to do, config': ['mend the setting or the permission, and reload (restart, if an environment variable changed); messages wait meanwhile', '設定や権限を直し、読み込み直してください（環境変数を変えた場合は再起動）。その間、通知は待っています'],
   'status.to do, down': ['look whether the service runs; whatever comes is delivered once it answers', 'サービスが動いているか確認してください。応答すると、すべて届きます'],
-  'status.to do, store': ['make room, or bring the database back; callbacks are answered 503 meanwhile', '空き容量を作るか、データベースを復旧してください。その間、コールバックには503を返します'],
+  'status.to do, store': ['make room, end what keeps it locked, or bring the database back; callbacks are answered 503 meanwhile', '空き容量を作るか、ロックしているものを終わらせるか、データベースを復旧してください。その間、コールバックには503を返します'],
   'status.to do, limited': ['send less there, or raise its limit; messages wait meanwhile', '送信を減らすか、上限を上げてください。その間、通知は待っています'],
   'status.to do, dead': ['mend it, then `botbell redeliver` what was not told, or `botbell redeliver --dismiss` it', '原因を直してから `botbell redeliver` で再送するか、`botbell redeliver --dismiss` で対応済みにしてください'],
   'status.to do, refused': ['see what was posted on the page, under Rejected; it is over after an hour without one', '届いた内容は、ページの「受付拒否」で確認できます。1時間届かなければ終わります'],

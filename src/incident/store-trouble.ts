@@ -15,6 +15,7 @@ const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^(.*) was replaced by another file: .*$/s, `$1 が別のファイルに置き換えられました。${PUT_BACK}`],
   [/^.*malformed.*$/s, 'ファイルが壊れています。控えを復元してください（$&）'],
   [/^.*(?:disk is full|no space left|disk quota|ENOSPC|EDQUOT).*$/is, 'ディスクに空きがありません（$&）'],
+  [/^.*(?:lock timeout|deadlock).*$/s, '他の接続がロックしています（$&）'],
   [/^.*(?:timeout|in time\b|keeping up).*$/is, '時間内に応答がありません（$&）'],
   [/^.*ENOTDIR.*$/s, 'パスの途中にフォルダーでないものがあります（$&）'],
   [/^.*permission denied.*$/is, '権限がありません（$&）'],

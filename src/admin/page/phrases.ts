@@ -92,8 +92,8 @@ export const PHRASES = {
     '記録に書き込めないため、コールバックに503で応答しています：',
   ],
   'store down, to do': [
-    'Make room on its disk, raise store.max_size, or bring the database back; then Botbell goes on by itself.',
-    'ディスクの空きを増やすか、store.max_size を大きくするか、データベースを復旧してください。復旧すると自動で再開します。',
+    'Make room on its disk, raise store.max_size, end what keeps it locked, or bring the database back; then Botbell goes on by itself.',
+    'ディスクの空きを増やすか、store.max_size を大きくするか、ロックしているものを終わらせるか、データベースを復旧してください。復旧すると自動で再開します。',
   ],
 
   ...INCIDENT_PHRASES,
