@@ -16,26 +16,41 @@ const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
 /** How often the scan starts again at the oldest row. Old callbacks kept as undelivered may be many and change little. */
 const ANEW_MS = 86_400_000;
 
+/** The store's clock is taken for set, or the machine for asleep, if it is ahead by so much since the last look. */
+const JUMP_MS = 86_400_000;
+
+/** Nothing is deleted for so long then: what came before may be posted again, and the clock be set back. */
+const REST_MS = 86_400_000;
+
 type Parts = Pick<Delivering, 'clock' | 'ledger' | 'settings'>;
 
 export function retentionChore({ clock, ledger, settings }: Parts): Chore {
   const oldest: ForgetPosition = { done: 0, reachedNobody: 0, isTidied: false };
   let from = oldest;
   let anewAt = -Infinity;
+  let restsUntil = -Infinity;
+  /** How far the store's clock was ahead of the monotonic one. */
+  let aheadMs = Infinity;
   return {
     everyMs: INTERVAL_MS,
     async work() {
       const { keepMs } = settings.current.config.store;
-      if (clock.monotonic() >= anewAt) {
+      const begunAt = clock.monotonic();
+      if (begunAt < restsUntil) return false;
+      if (begunAt >= anewAt) {
         from = oldest;
-        anewAt = clock.monotonic() + ANEW_MS;
+        anewAt = begunAt + ANEW_MS;
       }
-      const { next, isMore } = await ledger.forget({
+      const latest = begunAt + aheadMs + JUMP_MS;
+      const { next, isMore, asOf } = await ledger.forget({
         doneKeptMs: keepMs,
         nobodyKeptMs: Math.min(keepMs, REACHED_NOBODY_KEPT_MS),
         from,
+        latest,
       });
       from = next;
+      aheadMs = asOf - begunAt;
+      if (asOf > latest) restsUntil = begunAt + REST_MS;
       return isMore;
     },
   };

@@ -1,5 +1,6 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
+import { retentionChore } from '../../src/app/ledger-chores.ts';
 import { LONGEST_BACKOFF_MS, widenFailing } from '../../src/ledger/deliveries/failing.ts';
 import { LOG, OPS, target } from './arrivals.ts';
 import { Bench, type CreateStore, HANDS } from './ledger-bench.ts';
@@ -236,6 +237,27 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await bench.store.passTime(HOUR + 1);
       await bench.forget(HOUR);
       expect(await bench.store.rows('callbacks')).to.deep.equal([]);
+    });
+
+    it('deletes nothing old for a day after it was set forward, so that a retry of what came before is known', async () => {
+      const { clock } = bench.store;
+      const settings = { current: { config: { store: { keepMs: 48 * HOUR } } } };
+      const parts = { clock, ledger: bench.ledger, settings } as unknown as Parameters<
+        typeof retentionChore
+      >[0];
+      const chore = retentionChore(parts);
+      const left = async () => {
+        for (let isMore = true; isMore;) isMore = (await chore.work()) === true;
+        return (await bench.store.rows('callbacks')).length;
+      };
+      await bench.arrive({}, []);
+      const before = await left();
+      setBy(AHEAD);
+      const after = await left();
+      await bench.store.passTime(24 * HOUR - MINUTE);
+      const later = await left();
+      await bench.store.passTime(MINUTE);
+      expect([before, after, later, await left()]).to.deep.equal([1, 1, 1, 0]);
     });
   });
 }

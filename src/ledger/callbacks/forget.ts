@@ -68,10 +68,13 @@ export interface ForgetRequest {
   readonly doneKeptMs: number;
   readonly nobodyKeptMs: number;
   readonly from: ForgetPosition;
+  /** If the store's clock is past it, nothing is deleted. */
+  readonly latest?: number;
 }
 
-/** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
-export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetRequest) {
+/** @returns `next`: where to go on; `isMore`: whether there is more to do at once; `asOf`: the store's time */
+export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from, latest = Infinity }: ForgetRequest) {
+  if (tx.now > latest) return { next: from, isMore: false, asOf: tx.now };
   const uncounted = await countedFrom(tx);
   const before = (keptMs: number) => Math.min(tx.now - keptMs, uncounted);
   const done = await sweep(tx, IS_DONE, before(doneKeptMs), from.done);
@@ -80,6 +83,7 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
   return {
     next: { done: done.next, reachedNobody: reachedNobody.next, isTidied },
     isMore: !done.isThrough || !reachedNobody.isThrough || !isTidied,
+    asOf: tx.now,
   };
 }
 
