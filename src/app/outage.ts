@@ -143,12 +143,6 @@ export class Outage implements Chore {
     const hearing = [...told].filter((destination) => !spared.includes(destination));
     const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
     const answered = { count: unanswered, bots: [...bots] };
-    await ledger.recordOutage({
-      ...lasted,
-      id,
-      reason,
-      answered,
-      told: hearing.map((destination) => ({ destination })),
-    });
+    await ledger.recordOutage({ ...lasted, id, reason, answered, told: hearing });
   }
 }

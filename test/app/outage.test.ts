@@ -99,7 +99,7 @@ describe('While the store cannot be written', () => {
     expect(recorded).to.have.length(1);
     const answered = { count: 3, bots: ['a', 'b'] };
     expect(recorded[0]).to.deep.include({ reason: 'password …', answered });
-    expect(recorded[0]?.['told'], 'who hears of an end').to.deep.equal([{ destination: 'slack:#a' }]);
+    expect(recorded[0]?.['told'], 'who hears of an end').to.deep.equal(['slack:#a']);
     outage.refused(callbackWith({ bot_id: 'busy' }));
     await pass(30 * SECOND);
     expect(recorded).to.have.length(1);

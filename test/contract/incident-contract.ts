@@ -371,7 +371,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const answered = { count: 2, bots: ['big-bot'] };
       const outage = { beganMsAgo: 60_000, endedMsAgo: 1000, reason: 'disk is full', answered };
       const also = { count: 2, bots: ['big-bot', 'small-bot'] };
-      const first = { ...outage, id: 'a', told: [ALERTS] };
+      const first = { ...outage, id: 'a', told: [ALERTS.destination] };
       await bench.ledger.recordOutage({ ...outage, id: 'c', told: [] });
       await Promise.all([
         bench.ledger.recordOutage(first),
@@ -380,7 +380,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
           answered: also,
           id: 'b',
           beganMsAgo: 90_000,
-          told: [ALERTS, LOG],
+          told: [ALERTS.destination, LOG.destination],
         }),
         // The store took longer than the call.
         bench.ledger.recordOutage(first),

@@ -22,11 +22,9 @@ export interface OwnNotice {
   readonly suppressed?: number | undefined;
 }
 
-const BOTBELL = 'botbell';
-
 /** @returns the id of its row, and its deliveries */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonly DecidedTarget[] = []) {
-  const { kind, subject, jobId = '', botId = BOTBELL, botName = 'Botbell' } = notice;
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
   const { about, incidentId, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
@@ -44,10 +42,4 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
   const jobKey = kind === 'overdue' ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
   const deliveries = await insertRows(tx, { callbackId, receivedAt: tx.now, jobKey, targets });
   return { callbackId, deliveries };
-}
-
-/** Whether there is a notice of this id that is about no job and no BOT. */
-export async function hasOwnNotice(tx: Tx, id: string): Promise<boolean> {
-  const found = sql`SELECT id FROM callbacks WHERE job_id = '' AND bot_key = ${BOTBELL} AND status = 1 AND identity = ${id}`;
-  return (await tx.first(found)) !== undefined;
 }

@@ -38,10 +38,10 @@ export async function tellIncidents(
   tx: Tx,
   subject: OwnSubject<'taken_up' | 'over'>,
   targets: readonly DecidedTarget[],
-  { inMs = 0, ...notice }: Pick<OwnNotice, 'id' | 'incidentId'> & { readonly inMs?: number } = {},
+  { inMs = 0, incidentId }: Pick<OwnNotice, 'incidentId'> & { readonly inMs?: number } = {},
 ): Promise<void> {
   if (targets.length === 0) return;
-  const told = { ...notice, kind: subject.template, subject: JSON.stringify(subject) };
+  const told = { incidentId, kind: subject.template, subject: JSON.stringify(subject) };
   const { callbackId } = await writeOwnNotice(tx, told, targets);
   if (inMs > 0)
     await tx.all(sql`UPDATE deliveries SET due_at = ${tx.now + inMs} WHERE callback_id = ${callbackId}`);

@@ -84,7 +84,7 @@ const TABLES: readonly string[] = [
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL, incident_id BIGINT)`,
   // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted.
   // about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
-  // were then. cause: of that alert. alert: JSON, the latest that has not been told (of an outage: whom we turned away). alerted: JSON, the targets of the alert about it, or whom steps have told.
+  // were then. cause: of that alert. alert: JSON, the latest that has not been told (of an outage: what the replicas have recorded of its end). alerted: JSON, the targets of the alert about it, or whom steps have told.
   // taken_up: JSON, who is on it. over_at: NULL while it is open.
   `CREATE TABLE incidents (
     id $id, kind TEXT NOT NULL, subject_key TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, sign TEXT NOT NULL,
