@@ -5,7 +5,7 @@ import type pg from 'pg';
 /** What marks a request as one to cancel. */
 const CANCEL_REQUEST = 80_877_102;
 const REQUEST_BYTES = 16;
-const TIMEOUT_MS = 3000;
+const TIMEOUT_MS = 10_000;
 
 /** pg knows by what its session is cancelled, its types do not. */
 interface Session {
@@ -26,6 +26,7 @@ export function cancelOn(client: pg.PoolClient): void {
   const request = Buffer.alloc(REQUEST_BYTES);
   for (const [index, value] of [REQUEST_BYTES, CANCEL_REQUEST, processID, secretKey].entries())
     request.writeInt32BE(value, index * Int32Array.BYTES_PER_ELEMENT);
+  // Whoever was asked ends the connection: PgBouncer 1.18 does not survive a client that does.
   const socket = createConnection(place).on('error', () => undefined);
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy()).end(request);
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy()).write(request);
 }
