@@ -251,9 +251,7 @@ export class LedgerUnavailable extends Error {
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
 
-  constructor(
-    message = 'the store has reached store.max_size, and nothing that is done is left to be forgotten',
-  ) {
-    super(message);
+  constructor() {
+    super('the store has reached store.max_size, and nothing that is done is left to be forgotten');
   }
 }

@@ -121,7 +121,10 @@ export async function inspectStore(url: string, options: ReadingOptions = {}): P
   const file = fileOf(url);
   const server = file === undefined ? await import('./postgres/server.ts') : undefined;
   try {
-    if (file !== undefined) checkFile(file);
+    if (file !== undefined) {
+      checkWritable(file);
+      checkDisk(file);
+    }
     await server?.checkServer(url);
     const { database, state } = await look(url, options);
     await database?.close();
@@ -139,11 +142,6 @@ export async function checkRights(url: string): Promise<void> {
   await server.checkRights(url).catch((error: unknown) => {
     throw unusable(url, error);
   });
-}
-
-function checkFile(path: string): void {
-  checkWritable(path);
-  checkDisk(path);
 }
 
 type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations' | 'mayIndexLog'>>;

@@ -48,7 +48,7 @@ describe('what has happened to a store', () => {
 
   it('is that it refused one call, where it works, and full, where it has reached its limit', () => {
     expect(troubleOf(operationFailed(new Error('a value is too long')))).to.equal('refused');
-    expect(troubleOf(new LedgerFull('the store has reached store.max_size'))).to.equal('full');
+    expect(troubleOf(new LedgerFull())).to.equal('full');
   });
 
   it('puts it out of order unless that passes by itself', () => {

@@ -12,6 +12,7 @@ import {
   withElapsed,
 } from '../../report/figures.ts';
 import { dayOf } from '../../signal/calendar.ts';
+import { memoized } from '../../time/display.ts';
 import { shared, type Tx } from '../database.ts';
 import type { HistoryEntries } from '../callbacks/history.ts';
 import { jobKeyOf } from '../callbacks/keys.ts';
@@ -59,7 +60,9 @@ interface HistoryRow extends Named {
   readonly elapsedSeconds: number | undefined;
 }
 
+/** Midnights and changes of the clock come at full quarters of an hour, so each quarter lies in one day. */
 const QUARTER_MS = 900_000;
+const dayOfQuarter = memoized(1000, dayOf);
 
 const runOf = shared('text text');
 
@@ -71,7 +74,6 @@ export class Tally {
   /** By the key of their job. */
   readonly #runs = new Map<string, RunOfJob>();
   readonly #days = new Map<string, Counted>();
-  readonly #daysOfQuarters = new Map<number, number>();
 
   constructor(tx: Tx, timezone: string) {
     this.#tx = tx;
@@ -164,15 +166,8 @@ export class Tally {
     if (botName !== '') sum.botName = botName;
   }
 
-  /** Midnights and changes of the clock come at full quarters of an hour, so each quarter lies in one day. */
-  readonly #dayOf = (instant: number): number => {
-    const quarter = instant - (instant % QUARTER_MS);
-    const known = this.#daysOfQuarters.get(quarter);
-    if (known !== undefined) return known;
-    const day = dayOf(quarter, this.#timezone);
-    this.#daysOfQuarters.set(quarter, day);
-    return day;
-  };
+  readonly #dayOf = (instant: number): number =>
+    dayOfQuarter(instant - (instant % QUARTER_MS), this.#timezone);
 }
 
 function costOf({ at, entry: { receivedAt, status } }: HistoryRow): Partial<Figures> {

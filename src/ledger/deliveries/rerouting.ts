@@ -170,12 +170,12 @@ export async function revive(
     tx,
     routed.map(({ id }) => id),
   );
-  for (const { id, callbackId, explanations, wanted } of routed) {
-    const siblings = await siblingsOf(tx, sql`${callbackId}`);
-    const row = siblings.find((each) => each.id === id);
-    if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
+  for (const { explanations, wanted, ...row } of routed) {
+    const { callbackId } = row;
+    const { revived } = splitTargets([row], await siblingsOf(tx, sql`${callbackId}`), channels, isUnrouted);
+    if (revived.length === 0) continue;
     await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations } }]);
-    await reviveRows(tx, [row], wanted);
+    await reviveRows(tx, revived, wanted);
   }
   return { next: rows.at(-1)?.id, isAny: routed.length > 0 };
 }

@@ -5,13 +5,7 @@ import type { BurstWindow } from '../../signal/decide.ts';
 import { LONGEST_PAUSE_MS } from '../../channels/failure.ts';
 import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
 import { HAS_DELIVERED } from '../incidents/telling.ts';
-import { destinationOfBurst } from '../timers/admission.ts';
-import { type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
-
-export interface LongestWaits {
-  /** How long the service retries a delivery before Botbell takes it over. */
-  readonly takeOverAfterMs: number;
-}
+import { destinationOf, type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
 
 /** Times so little ahead of the store's clock come from replicas' clocks and rounding. */
 const SLACK_MS = 1000;
@@ -19,8 +13,8 @@ const SLACK_MS = 1000;
 /** No slot is further away. */
 const LONGEST_PACE_MS = LONGEST_PAUSE_MS + 60_000;
 
-/** What has an impossible time is over, or begins anew now. */
-export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): Promise<void> {
+/** What has an impossible time is over, or begins anew now. @param takeOverAfterMs how long the service retries a delivery before Botbell takes it over */
+export async function correctTimes(tx: Tx, takeOverAfterMs: number): Promise<void> {
   const { now } = tx;
   const update = (what: Sql, which: Sql) =>
     tx.all(sql`UPDATE deliveries SET ${what} WHERE id IN (
@@ -85,6 +79,6 @@ async function correctTimers(tx: Tx): Promise<void> {
     if (startedAt <= tx.now + SLACK_MS) continue;
     await tx.all(sql`
       UPDATE deliveries SET held_until = ${tx.now}
-      WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);
+      WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOf({ key })}`);
   }
 }

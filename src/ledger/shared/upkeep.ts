@@ -1,5 +1,4 @@
 /** Repairs the store after processes died or clocks were set: ends claims on which nobody works, and waits that are longer than they may be. */
-import type { LongestWaits } from './clock.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type DeliveryName, isSame, type Settlement } from '../ledger.ts';
 import { isGone, type OwnClaims, type RunningConfig } from './processes.ts';
@@ -21,7 +20,8 @@ const LOOK_EVERY_MS = 60_000;
 /** If a call's answer was lost, its claims are in the store after this time, or never. */
 const LATE_MS = 30_000;
 
-export interface UpkeepSettings extends LongestWaits {
+export interface UpkeepSettings {
+  readonly takeOverAfterMs: number;
   readonly clock: Pick<Clock, 'monotonic' | 'now'>;
   /** How long a call may take until what it has claimed is in the process's hands. */
   readonly workMs: number;
@@ -90,8 +90,7 @@ export class Upkeep {
   /** Ends claims on which no living process works, and waits that a wrong clock made. @returns whether something may be due because of it */
   async repair(inHand: InHand): Promise<boolean> {
     const isCorrected = this.#mayBeAhead;
-    const { takeOverAfterMs } = this.#settings;
-    if (isCorrected) await this.#call('correctTimes', [{ takeOverAfterMs }]);
+    if (isCorrected) await this.#call('correctTimes', [this.#settings.takeOverAfterMs]);
     this.#mayBeAhead = false;
     return (await this.#freeClaims(inHand)) || isCorrected;
   }

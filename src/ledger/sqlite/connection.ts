@@ -162,7 +162,8 @@ export class SqliteConnection {
     // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
-    this.#checkFormat();
+    // Before anything is changed: SQLite reads nothing of a file before it is asked for something, and may find that it is no database.
+    this.#number('schema_version');
     if (this.#isWriting) this.#prepareFile();
   }
 
@@ -182,15 +183,6 @@ export class SqliteConnection {
   #moveLog(): boolean {
     const { busy } = this.#prepared('pragma wal_checkpoint(truncate)').prepared.get() as { busy: number };
     return busy === 0;
-  }
-
-  /** SQLite reads nothing of a file before it is asked for something. */
-  #checkFormat(): void {
-    try {
-      this.#number('schema_version');
-    } catch (error) {
-      throw explainedByFile(error);
-    }
   }
 
   #prepareFile(): void {

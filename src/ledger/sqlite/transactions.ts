@@ -18,7 +18,7 @@ import { systemRandom } from '../../text/random.ts';
 import { Deadline, BatchWindow } from '../../time/clock.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
-import { Space, type StoreEvent } from './file.ts';
+import { explainedByFile, Space, type StoreEvent } from './file.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;
@@ -238,6 +238,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     return await upToDate(new SqliteTransactions({ ...options, connection, space }), options);
   } catch (error) {
-    throw ledgerUnavailable(error);
+    throw ledgerUnavailable(explainedByFile(error));
   }
 }

@@ -260,11 +260,6 @@ export function burstKey(destination: string): string {
   return `burst ${destination}`;
 }
 
-/** @param key as `burstKey` gives it */
-export function destinationOfBurst(key: string): string {
-  return key.slice('burst '.length);
-}
-
 function windowAfter({ target: { destination, burst }, decision }: Foreseen): KnownTimer<BurstWindow>[] {
   const window = decision?.window;
   if (burst === undefined || window === undefined) return [];

@@ -52,9 +52,9 @@ export async function beginHolds(tx: Tx, destinations: Sql, otherwise: Sql): Pro
     ON CONFLICT (key) DO ${otherwise}`);
 }
 
-/** The destination of a timer of kind `hold`. */
+/** The destination of a timer of kind `hold` or `burst`. */
 export function destinationOf({ key }: Pick<Timer, 'key'>): string {
-  return key.slice('hold '.length);
+  return key.slice(key.indexOf(' ') + 1);
 }
 
 /** Ends a claimed timer, or sets its next time. @returns false: it is not this process's any more, or it was begun anew */
