@@ -35,6 +35,7 @@ describe('Interpolation', () => {
     ['${NONE:-https://x/{{ job_id }}}!', 'https://x/{{ job_id }}!'],
     ['${NAME:-https://x/{{ job_id }}}!', 'value!'],
     ['${NONE:-${NAME}}', 'value'],
+    ['${NONE:-${NO_OTHER:-${EMPTY:-/{{ job_id }}}}}!', '/{{ job_id }}!'],
     // A file without its last line break and its byte order mark.
     ['${file:/run/secrets/x}!', 'from a file!'],
     ['${file:/run/bom}', 'from an editor'],

@@ -14,8 +14,9 @@ interface InterpolationSources {
   readonly withoutSecrets?: boolean;
 }
 
-/** Braces within a reference are balanced, two deep: a default may be Liquid. */
-const REFERENCE = /\$\$\{|\$\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\$\{)/g;
+const BRACED = [1, 2, 3, 4, 5].reduce((inner) => String.raw`(?:[^{}]|\{${inner}\})*`, '[^{}]*');
+/** Braces within a reference are balanced, five deep: a default of a default may be Liquid. */
+const REFERENCE = new RegExp(String.raw`\$\$\{|\$\{(${BRACED})\}|(\$\{)`, 'g');
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
