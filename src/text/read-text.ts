@@ -24,12 +24,8 @@ const TOO_LARGE = faultSaid(
   `読めるのは${MOST_MIB} MiBまでです。ほかのファイルを指定してください`,
 );
 
-/** The patience is counted in this many ticks of a timer; between two of them the event loop takes what has been read. */
-const TURNS = 20;
-
 /** Takes one read at a time, so that a hanging file system keeps only one of Node's four threads, which also look up host names. */
 export class OneRead {
-  /** In milliseconds in which the event loop runs: time in which it is blocked is not the disk's fault. */
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
   /** A read did not end in time and is still under way. */
@@ -49,16 +45,12 @@ export class OneRead {
   async #begin<T>(read: () => Promise<T>): Promise<T> {
     if (this.isHanging) throw this.#unanswered();
     return new Promise<T>((resolve, reject) => {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-        if (turns < TURNS) return;
-        clearInterval(timer);
+      const timer = setTimeout(() => {
         this.isHanging = true;
         reject(this.#unanswered());
-      }, this.#patienceMs / TURNS);
+      }, this.#patienceMs);
       const settle = () => {
-        clearInterval(timer);
+        clearTimeout(timer);
         this.isHanging = false;
       };
       read().finally(settle).then(resolve, reject);

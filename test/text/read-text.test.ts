@@ -71,17 +71,6 @@ describe('Reads of a disk', () => {
     expect(await Promise.all([0, 1, 2].map((id) => problemOf(read(id))))).to.deep.equal(['1', 'EIO', '3']);
   });
 
-  it('do not count the time in which this process itself stood still', async () => {
-    const reads = new OneRead(400);
-    const read = reads.take(() => {
-      const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-      // The timers of the loop come next, and what was read after them.
-      const later = (resolve: (text: string) => void) => (standStill(), setImmediate(resolve, 'read'));
-      return new Promise<string>((resolve) => setImmediate(later, resolve));
-    });
-    expect(await read).to.equal('read');
-  });
-
   it('end in time where it hangs, and none begins until it answers again', async () => {
     const reads = new OneRead(10);
     const answer = moment();
