@@ -99,8 +99,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     open: (next) => openSettings(next, environment, settings.current),
     onReload: (result, cause) => {
       reports.onReload(result, cause);
-      if (result.isLoaded) pipeline.configMended();
-      else pipeline.reloadRefused(result.problems);
+      pipeline.configRead(result.isLoaded ? undefined : result.problems);
     },
   });
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.makeRoom());

@@ -1,6 +1,7 @@
 /** Keeps the ledger small: deletes old callbacks in small steps, keeps their figures, and ends incidents that are over without a sign. */
 import type { ChannelType } from '../channels/channel.ts';
 import { tellsTroubles } from '../config/config.ts';
+import type { reloadAlert } from '../deliver/alerts.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
@@ -78,16 +79,29 @@ const MOST_JUDGED = 500;
 
 interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  readonly isConfigRefused: () => boolean;
+  /** The alert about the config on the disk; undefined: that is in force. */
+  readonly refused: () => ReturnType<typeof reloadAlert> | undefined;
 }
 
-export function incidentChore({ ledger, settings, channelTypes, isConfigRefused }: IncidentParts): Chore {
+/** The key of Botbell's own incident about a refused config. */
+const CONFIG_REFUSED = 'config';
+
+export function incidentChore({ ledger, settings, channelTypes, refused }: IncidentParts): Chore {
   /** Ids of the open incidents of which the settings `routedBy` tell somebody. */
   let routed = new Set<number>();
   let routedBy: Planning | undefined;
+  let recorded: ReturnType<IncidentParts['refused']>;
   return {
     everyMs: INCIDENTS_MS,
     async work() {
+      const alert = refused();
+      const noticed = {
+        key: CONFIG_REFUSED,
+        sign: 'reload',
+        gist: alert?.subject.problems[0] ?? '',
+      } as const;
+      if (alert !== undefined && alert !== recorded) await ledger.recordOwnSign(noticed, alert);
+      recorded = alert;
       const open = await ledger.archive.openIncidents();
       const { current } = settings;
       const { config, configHash } = current;
@@ -97,7 +111,7 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
       const judged = open.filter(({ id }) => !routed.has(id)).slice(0, MOST_JUDGED);
       for (const each of judged) if (isRouted(current, each)) routed.add(each.id);
       await ledger.maintainIncidents({
-        isConfigRefused: isConfigRefused(),
+        isConfigRefused: alert !== undefined,
         unrouted: judged.map(({ id }) => id).filter((id) => !routed.has(id)),
         configHash,
         keepMs: config.store.keepMs,

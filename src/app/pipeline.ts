@@ -28,9 +28,6 @@ import type { AppSettings } from './settings.ts';
 
 const HEARTBEAT_MS = 5000;
 
-/** The key of Botbell's own incident about a refused config. */
-const CONFIG_REFUSED = 'config';
-
 /** A bulk redelivery continues as soon as a claim has found it; this interval is for one whose step has failed. */
 const BULKS_MS = 60_000;
 
@@ -63,9 +60,8 @@ export class Pipeline {
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
   readonly #incidents: Chore;
-  #isConfigRefused = false;
-  /** Writes down that the config was refused; undefined: it is written. */
-  #writeRefusal: (() => Promise<void>) | undefined;
+  /** The alert about the config on the disk; undefined: that is in force. */
+  #refused: ReturnType<typeof reloadAlert> | undefined;
   readonly outage: Outage;
 
   constructor(parts: PipelineParts) {
@@ -74,14 +70,7 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#heartbeat = heartbeatChore(parts);
-    const incidents = incidentChore({ ...parts, isConfigRefused: () => this.#isConfigRefused });
-    this.#incidents = {
-      everyMs: incidents.everyMs,
-      work: async () => {
-        await this.#writeRefusal?.();
-        return incidents.work();
-      },
-    };
+    this.#incidents = incidentChore({ ...parts, refused: () => this.#refused });
     this.#beat = {
       // More often while it is not heard: once the store is back, others then hear of this process before they claim anything.
       get everyMs() {
@@ -134,26 +123,10 @@ export class Pipeline {
     }
   }
 
-  /** The config on the disk was refused: the operators are told unless it is mended soon. */
-  reloadRefused(problems: readonly Problem[]): void {
-    this.#isConfigRefused = true;
-    const { ledger, settings } = this.#parts;
-    const { file, delivery, display } = settings.current.config;
-    const alert = reloadAlert(file, problems, delivery, display.language);
-    const [gist = ''] = alert.subject.problems;
-    const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
-    const write = async () => {
-      await ledger.recordOwnSign(noticed, alert);
-      if (this.#writeRefusal === write) this.#writeRefusal = undefined;
-    };
-    this.#writeRefusal = write;
-    this.#chores.hurry(this.#incidents);
-  }
-
-  /** The config on the disk is the one in force. */
-  configMended(): void {
-    this.#isConfigRefused = false;
-    this.#writeRefusal = undefined;
+  /** The config on the disk was read again. @param problems for which it was refused: the operators are told unless it is mended soon */
+  configRead(problems: readonly Problem[] | undefined): void {
+    const { file, delivery, display } = this.#parts.settings.current.config;
+    this.#refused = problems && reloadAlert(file, problems, delivery, display.language);
     this.#chores.hurry(this.#incidents);
   }
 

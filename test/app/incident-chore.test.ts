@@ -40,7 +40,7 @@ function open(
   const destinations = new Map([['slack:#ops', plannedTo('slack:#ops')]]);
   const config = { store: { keepMs: 1 }, channels: new Map() };
   const settings = { current: { config, destinations, router: { ...router, routesOf } } };
-  const parts = { ledger, settings, channelTypes: new Map(), isConfigRefused: () => false };
+  const parts = { ledger, settings, channelTypes: new Map(), refused: () => undefined };
   const chore = incidentChore(parts as unknown as Parameters<typeof incidentChore>[0]);
   return { asked, ended, settings, chore };
 }
@@ -92,7 +92,7 @@ default_route: { notify: [{ slack: '#ops' }] }
     const { recordOwnSign } = ledger;
     Object.assign(ledger, { recordOwnSign: () => Promise.reject(new LedgerUnavailable('is full')) });
     const place = { file: 'botbell.yaml', line: 1, column: 1 };
-    pipeline.reloadRefused([{ place, fault: faultSaid('is wrong'), severity: 'error' }]);
+    pipeline.configRead([{ place, fault: faultSaid('is wrong'), severity: 'error' }]);
     await world.clock.advance(20_000);
     Object.assign(ledger, { recordOwnSign });
     await world.clock.advance(100_000);
