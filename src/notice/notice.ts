@@ -37,6 +37,7 @@ interface ToldBot {
   readonly succeeded: number;
   readonly errors: number;
   readonly missed: number;
+  readonly overdue: number;
   readonly lastError?: LastError | undefined;
 }
 
@@ -49,7 +50,6 @@ export interface LastError {
 
 export interface SummarisedBot extends ToldBot {
   readonly executing: number;
-  readonly overdue: number;
   /** Ids of jobs. */
   readonly jobs: readonly string[];
 }

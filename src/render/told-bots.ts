@@ -48,10 +48,13 @@ function countOf(bot: object, kind: Kind): number {
   return (bot as Partial<Record<Kind, number>>)[kind] ?? 0;
 }
 
+function sumOf(bots: readonly object[], kind: Kind): number {
+  return bots.reduce((total: number, bot) => total + countOf(bot, kind), 0);
+}
+
 /** `2 failed, 3 succeeded`; if some BOTs are not named, only errors and missed runs, which are known of all. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const sum = (kind: Kind) => bots.reduce((total, bot) => total + countOf(bot, kind), 0);
-  const known = moreBots > 0 ? {} : Object.fromEntries(KINDS.map((kind) => [kind, sum(kind)]));
+  const known = moreBots > 0 ? {} : Object.fromEntries(KINDS.map((kind) => [kind, sumOf(bots, kind)]));
   return countsIn({ ...known, errors, missed }, language);
 }
 
@@ -61,7 +64,8 @@ function digestTally({ bots, moreBots, errors, missed }: Subject, language: Lang
   const isAll = errorsOf(failing) === errors && errors > 0;
   const all = bots.length + moreBots;
   const first = isAll ? say('failed', { failed: failing.length, all }) : '';
-  const others = countsIn({ errors: isAll ? 0 : errors, missed }, language);
+  const overdue = sumOf(bots, 'overdue');
+  const others = countsIn({ errors: isAll ? 0 : errors, missed, overdue }, language);
   return joined([first, others], language) || say(bots.length === 0 ? 'nothing' : 'well');
 }
 

@@ -880,16 +880,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         for (const status of [0, ERROR] as const) await bench.comes({ status }, []);
         await bench.fails(muted, { job_id: 'failed', message: '\n 10%\r\u001b[31mno login\nat line 3' });
         const failedAt = bench.now;
-        await bench.comes({ status: EXECUTING, bot_id: 'starting' }, []);
+        await bench.comes({ status: EXECUTING, bot_id: 'slow' }, []);
+        await bench.store.run("update callbacks set kind = 'overdue' where bot_id = 'slow'");
         await bench.comes({ status: 0, bot_id: 'well' }, [to('slack:#ops'), to('slack:#log')]);
         const from = { since: bench.now };
         await pass(11 * SECOND);
         const { bots, next } = await counts(from);
-        const well = { bot_name: '商品取得', missed: 0 };
+        const well = { bot_name: '商品取得', missed: 0, overdue: 0 };
         const lastError = { text: 'no login', at: failedAt, jobId: 'failed' };
         expect(bots).to.deep.include.members([
           { ...well, bot_id: 'get_items', succeeded: 1, errors: 2, is_muted: true, lastError },
           { ...well, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
+          { ...well, bot_id: 'slow', succeeded: 0, errors: 0, is_muted: false, overdue: 1 },
         ]);
         expect(next).to.include({ since: bench.now - marginMs, toldAt: bench.now });
         await pass(11 * SECOND);

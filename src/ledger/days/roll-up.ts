@@ -203,7 +203,7 @@ export interface DigestPosition {
   readonly toldAt: number;
 }
 
-interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
+interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed' | 'overdue'> {
   readonly botId: string;
   readonly botName: string;
   /** Something of it is held now, even if that came before the last digest. */
@@ -234,11 +234,12 @@ export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'sinc
       count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
       count(CASE WHEN ${isError} THEN 1 END) AS errors,
       count(CASE WHEN ${isCounted} AND kind = 'missed' THEN 1 END) AS missed,
+      count(CASE WHEN ${isCounted} AND kind = 'overdue' THEN 1 END) AS overdue,
       max(CASE WHEN EXISTS (
         SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND held_until IS NOT NULL) THEN 1 ELSE 0 END) AS is_muted
     FROM callbacks WHERE id IN (SELECT id FROM read) AND kind IN ('callback', 'missed', 'overdue')
     GROUP BY bot_key)
-    SELECT counted.bot_id, counted.bot_name, succeeded, errors, missed, is_muted,
+    SELECT counted.bot_id, counted.bot_name, succeeded, errors, missed, overdue, is_muted,
       error, received_at AS failed_at, job_id
     FROM counted LEFT JOIN callbacks ON callbacks.id = last_error_id ORDER BY counted.bot_key`);
   const bots = counted.map(
