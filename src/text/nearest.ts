@@ -16,10 +16,17 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = allowedDistance(word) + 1;
   for (const candidate of candidates.slice(0, MOST_COMPARED)) {
-    const distance = leven(typed, candidate.toLowerCase(), { maxDistance: bestDistance });
+    const name = candidate.toLowerCase();
+    const edits = leven(typed, name, { maxDistance: bestDistance + 1 });
+    // Two swapped letters are one slip of the fingers.
+    const distance = lettersOf(typed) === lettersOf(name) ? edits - 1 : edits;
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+function lettersOf(word: string): string {
+  return word.split('').toSorted().join('');
 }
 
 /** At least two edits from four letters on, since two swapped letters count as two. */
