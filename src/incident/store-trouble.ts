@@ -18,6 +18,7 @@ const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^.*(?:lock timeout|deadlock).*$/s, '他の接続がロックしています（$&）'],
   [/^.*(?:timeout|in time\b|keeping up).*$/is, '時間内に応答がありません（$&）'],
   [/^.*ENOTDIR.*$/s, 'パスの途中にフォルダーでないものがあります（$&）'],
+  [/^relation .* does not exist$/s, '表がありません（$&）'],
   [/^.*permission denied.*$/is, '権限がありません（$&）'],
   [/^.*read-?only.*$/is, '読み取り専用です（$&）'],
   [/^.*E(?:CONN|HOST|NET|AI_AGAIN|NOTFOUND|TIMEDOUT).*$/s, 'データベースに接続できません（$&）'],

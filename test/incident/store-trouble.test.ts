@@ -44,6 +44,7 @@ describe('Why the store cannot be written', () => {
     ['connect ECONNREFUSED 127.0.0.1:5432', 'データベースに接続できません'],
     ['canceling statement due to lock timeout', '他の接続がロックしています'],
     ['canceling statement due to statement timeout', '時間内に応答がありません'],
+    ['relation "callbacks" does not exist', '表がありません'],
     ["EACCES: permission denied, access '/data/'", '権限がありません'],
     ['database disk image is malformed', 'ファイルが壊れています。控えを復元してください'],
     ['disk I/O error', undefined],

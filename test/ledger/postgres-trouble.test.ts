@@ -335,7 +335,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     expect((await arriveAll('after')).map(({ status }) => status)).to.not.include('rejected');
   });
 
-  it('is unavailable, and not ready, while its role may not write what it has written before', async () => {
+  it('is unavailable, and not ready, while its role may not write what it has written before, or a table is gone', async () => {
     await (await store.open()).close();
     await store.query('create role clerk login; grant all on all tables in schema public to clerk');
     await store.query('grant all on all sequences in schema public to clerk');
@@ -346,6 +346,10 @@ describe('a PostgreSQL ledger that is shared', () => {
     expect(ledger.trouble).to.equal('permission denied for table callbacks');
     expect(ledger.writtenAt).to.equal(undefined);
     await store.query('grant insert on callbacks to clerk');
+    await store.query('alter table callbacks rename to elsewhere');
+    expect(troubleOf(await rejectionOf(arrive(ledger, 'meanwhile')))).to.equal('gone');
+    expect(ledger.trouble).to.equal('relation "callbacks" does not exist');
+    await store.query('alter table elsewhere rename to callbacks');
     await arrive(ledger, 'after');
     expect(ledger.trouble).to.equal(undefined);
     await ledger.close();

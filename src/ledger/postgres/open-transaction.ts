@@ -8,8 +8,8 @@ import { SharedStatements } from './shared-statements.ts';
 /** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
-/** The role has lost its rights. */
-const NOT_ALLOWED = '42501';
+/** `insufficient_privilege`: the role has lost its rights. `undefined_table`: as while a backup is restored. */
+const STORE_TROUBLE = new Set(['42501', '42P01']);
 
 /** pg knows the time-out of one query, its types do not. */
 type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
@@ -173,7 +173,7 @@ export async function query(client: pg.PoolClient, statement: string | TimedQuer
     return await client.query(statement);
   } catch (error) {
     const { code = '' } = error instanceof pg.DatabaseError ? error : {};
-    const isRefusal = code !== '' && code !== NOT_ALLOWED && !SERVER_TROUBLE.has(code.slice(0, 2));
+    const isRefusal = code !== '' && !STORE_TROUBLE.has(code) && !SERVER_TROUBLE.has(code.slice(0, 2));
     throw isRefusal ? operationFailed(error) : ledgerUnavailable(error);
   }
 }
