@@ -224,8 +224,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
     await setStandby(`set synchronous_standby_names = 'gone'`);
     let jobs = 0;
     const isRefused = () => arrive(`job-${(jobs += 1)}`).then(() => false, Boolean);
-    for (const nth of ['first', 'second']) await until(`the ${nth} commit waits`, isRefused);
+    await until('a commit waits', isRefused);
+    const next = await openPostgres({ url: store.url, ...optionsOf('next'), forsakenAfterMs: 0 });
     await until('no session waits', async () => (await backends(`and wait_event = 'SyncRep'`)).length === 0);
+    await next.close();
     await setStandby('reset synchronous_standby_names');
     expect(claimedOf(await arrive('after', ledger, PATIENT_MS))).to.have.length(2);
   });

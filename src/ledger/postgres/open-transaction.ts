@@ -1,6 +1,5 @@
 /** A transaction on a connection of PostgreSQL, in as few round trips as its statements need. */
 import pg from 'pg';
-import { cancelOn } from './cancel.ts';
 import { rowIn, type Statement } from '../database.ts';
 import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { SharedStatements } from './shared-statements.ts';
@@ -25,9 +24,6 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 /** For a server that has gone silently; a working one cancels slow statements itself. */
 export const QUERY_TIMEOUT_MS = 10_000;
-
-/** How long a COMMIT may outlast its callers before it is cancelled, and how much longer its connection is kept for the answer. */
-const COMMIT_GRACE_MS = 1000;
 
 /**
  * Has the server use indexes for each statement, as SQLite does, whatever its statistics say: it has none before the first ANALYZE, as after
@@ -79,19 +75,15 @@ export class OpenTransaction {
   readonly timersPut = new Map<string, unknown>();
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
-  readonly #withinMs: number;
   readonly #timeoutMs: number;
   readonly #statements: SharedStatements;
   #committed: Promise<unknown> | undefined;
   #isUndone = false;
   #failure: Error | undefined;
-  /** Its COMMIT was cancelled. The request may come late, so the connection is not used again. */
-  isCancelled = false;
 
   constructor(client: pg.PoolClient, beginning: Beginning) {
     const { isPrepared, withinMs } = beginning;
     this.#client = client;
-    this.#withinMs = withinMs;
     this.#timeoutMs = Math.max(QUERY_TIMEOUT_MS, withinMs);
     this.#statements = new SharedStatements(async ({ text, values, name }) => {
       if (this.#isUndone) throw new Error(COMES_LATE);
@@ -122,7 +114,7 @@ export class OpenTransaction {
 
   /** @throws the transaction's first failure, even if nobody has awaited that statement */
   async commit(): Promise<void> {
-    await (this.#committed ??= this.#sendCommit());
+    await (this.#committed ??= this.#query({ text: 'COMMIT' }));
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -137,22 +129,9 @@ export class OpenTransaction {
       );
   }
 
-  /**
-   * While a synchronous standby is gone, COMMIT waits for it, which no time-out of the server ends, nor the end of the connection: sessions
-   * would pile up until the server takes no more. Cancelled, it has committed on the primary alone, and its callers have been told that it failed.
-   */
-  async #sendCommit(): Promise<void> {
-    const cancel = () => {
-      this.isCancelled = true;
-      cancelOn(this.#client);
-    };
-    const timer = setTimeout(cancel, this.#withinMs + COMMIT_GRACE_MS);
-    await this.#query({ text: 'COMMIT' }, 2 * COMMIT_GRACE_MS).finally(() => clearTimeout(timer));
-  }
-
-  async #query(asked: pg.QueryConfig, moreMs = 0): Promise<pg.QueryResult> {
+  async #query(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
-      return await query(this.#client, { ...asked, query_timeout: this.#timeoutMs + moreMs });
+      return await query(this.#client, { ...asked, query_timeout: this.#timeoutMs });
     } catch (error) {
       // The server refuses all that follows the first failure, without saying what that was.
       this.#failure ??= error as Error;

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { raw } from 'sql-template-tag';
 import {
   type CallOptions,
-  type DatabaseSettings,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
   type Statement,
@@ -13,23 +12,11 @@ import {
 import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
-import { gatheringSocket } from './gathering-socket.ts';
+import { connect, type PostgresSettings } from './pool.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
-import { connectionTo } from './server.ts';
-import {
-  type Beginning,
-  codeOf,
-  LOCK_TIMEOUT_MS,
-  OpenTransaction,
-  query,
-  QUERY_TIMEOUT_MS,
-} from './open-transaction.ts';
+import { type Beginning, codeOf, LOCK_TIMEOUT_MS, OpenTransaction, query } from './open-transaction.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, systemClock, BatchWindow } from '../../time/clock.ts';
-
-interface PostgresSettings extends DatabaseSettings {
-  readonly url: string;
-}
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
@@ -158,7 +145,7 @@ class PostgresTransactions implements Transactions {
         return each.value;
       });
       await open.commit();
-      client.release(open.isCancelled);
+      client.release();
       return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
@@ -260,35 +247,6 @@ function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): b
   return (
     code === DEADLOCK || (code === LOCKED && hasTime) || (code === READ_ONLY && first?.isAlone === false)
   );
-}
-
-/** With the reading ones, six for each replica: ten replicas fit into a server that takes 100, its default. */
-const CONNECTIONS = 4;
-/** Fewer: they serve only people, who look at one page at a time. */
-const READING_CONNECTIONS = 2;
-const CONNECT_TIMEOUT_MS = 3000;
-const types = new pg.TypeOverrides();
-// pg returns these as text; all numbers of the ledger are safe integers.
-types.setTypeParser(pg.types.builtins.INT8, Number);
-types.setTypeParser(pg.types.builtins.NUMERIC, Number);
-
-function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
-  // No startup parameters beside the name: a pooler refuses those that it cannot track per client.
-  const pool = new pg.Pool({
-    connectionString: connectionTo(url),
-    max: isReader ? READING_CONNECTIONS : CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    pipeline: true,
-    stream: gatheringSocket,
-    application_name: 'botbell',
-    types,
-  });
-  // A server that goes away ends idle and busy connections; without listeners these errors would end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => void client.on('error', () => undefined));
-  return pool;
 }
 
 /** A reader connects with its first call. @throws {Error} the database cannot be used; says why */
