@@ -90,6 +90,11 @@ export interface Tx {
   first<Row>(statement: Statement): Promise<Row | undefined>;
   /** Sends COMMIT with the last statements, all of which `work` has to begin before it awaits anything. The call resolves after the commit. */
   commitWith<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Waits for the other calls that share the transaction, so that they lock rows of the same kind in their order: they come there after more or
+   * fewer statements. Left out: rows need no locks.
+   */
+  readonly inTurn?: () => Promise<void>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
   /** The same moment by the monotonic clock of this process. */

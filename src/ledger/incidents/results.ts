@@ -44,6 +44,7 @@ async function countError(
   const startedAt = Math.min(came.startedAt, tx.now);
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
+  await tx.inTurn?.();
   const id = await recordSign(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
   if (id !== undefined) await beginEscalations(tx, id, tellingSteps(came.asking.planned, targets));
   return ofIncident(targets, id);
@@ -58,6 +59,7 @@ async function endByResult(
 ): Promise<readonly DecidedTarget[]> {
   const { botKey, botId, asking } = came;
   const startedAt = Math.min(came.startedAt, tx.now);
+  await tx.inTurn?.();
   const ended = await endBotIncident(tx, botKey, startedAt);
   if (ended !== undefined) await endQuietSnoozes(tx, [ended]);
   const isTold = ({ destination }: { readonly destination: string }) =>

@@ -15,6 +15,7 @@ import { upToDate } from '../shared/migrate.ts';
 import { connect, type PostgresSettings } from './pool.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import { type Beginning, codeOf, LOCK_TIMEOUT_MS, OpenTransaction, query } from './open-transaction.ts';
+import { Turns } from './turns.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, systemClock, BatchWindow } from '../../time/clock.ts';
 
@@ -133,13 +134,9 @@ class PostgresTransactions implements Transactions {
     pool: pg.Pool,
   ): Promise<readonly unknown[]> {
     const open = new OpenTransaction(client, this.#beginning(calls));
-    const atWork = new Set(calls);
-    // COMMIT has to follow the last statements of all calls in the transaction.
-    const end = (call: Waiting) => {
-      if (atWork.delete(call) && atWork.size === 0) open.commitNow();
-    };
+    const turns = new Turns(calls);
     try {
-      const ended = await Promise.allSettled(calls.map((call) => this.#work(call, open, () => end(call))));
+      const ended = await Promise.allSettled(calls.map((call) => this.#work(call, open, turns)));
       const results = ended.map((each) => {
         if (each.status === 'rejected') throw each.reason;
         return each.value;
@@ -184,14 +181,23 @@ class PostgresTransactions implements Transactions {
     this.#measuredAt = at;
   }
 
-  async #work({ work }: Waiting, open: OpenTransaction, end: () => void): Promise<unknown> {
-    const result = await work(this.#txOf(open, end));
-    end();
-    return result;
+  async #work(call: Waiting, open: OpenTransaction, turns: Turns<Waiting>): Promise<unknown> {
+    // COMMIT has to follow the last statements of all calls in the transaction.
+    const end = () => {
+      if (turns.end(call)) open.commitNow();
+    };
+    try {
+      const result = await call.work(this.#txOf(open, end, () => turns.wait(call)));
+      end();
+      return result;
+    } catch (error) {
+      turns.fail(call);
+      throw error;
+    }
   }
 
-  /** @param end the call's last statements have been asked: COMMIT is sent once this is so of all calls in the transaction */
-  #txOf(open: OpenTransaction, end: () => void): Tx {
+  /** @param end the call's last statements have been asked */
+  #txOf(open: OpenTransaction, end: () => void, inTurn: () => Promise<void>): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
     const ask = open.asker();
     const monotonic = clock.monotonic();
@@ -203,6 +209,7 @@ class PostgresTransactions implements Transactions {
         end();
         return begun;
       },
+      inTurn,
       now: this.#aheadMs === undefined ? clock.now() : Math.round(monotonic + this.#aheadMs),
       monotonic,
       owner,
