@@ -290,8 +290,11 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     it('is said to have come when it did, though that callback is forgotten', async () => {
       await world.reload(expecting('one').replace('24h', '7d'));
       await world.post({ bot_id: 'one', bot_name: 'First', status: 0 });
-      await world.passBy(7 * DAY + 2 * HOUR, 2 * HOUR);
-      expect(await world.store.rows('callbacks')).to.have.length(1);
+      await world.passBy(6 * DAY, 2 * HOUR);
+      const { ledger } = world.first;
+      await ledger.forget({ doneKeptMs: DAY, nobodyKeptMs: DAY, from: { done: 0, reachedNobody: 0 } });
+      expect(await world.store.rows('callbacks')).to.deep.equal([]);
+      await world.passBy(DAY + 2 * HOUR, 2 * HOUR);
       const last = 'The last one came on 20 Nov 2026, 19:00';
       expect(said().map((each) => each.slice(6))).to.deep.equal([
         missed('First', '27 Nov 2026, 19:00', last),
