@@ -23,6 +23,8 @@ export function cutEnd(text: string, limit: number, mark: string): string {
 
 /** The word or id of at most 40 characters, or the address, with which a text ends. Japanese words are not told apart. */
 const LAST_PART = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
+/** That word or id, with the character before it. */
+const LONGEST_WORD = 41;
 const GOES_ON = /^[!-~]{2}$/;
 
 /** Letters of other languages belong to an address where no prose follows it. */
@@ -34,7 +36,8 @@ function partBefore(text: string, index: number): string {
   const part = LAST_ADDRESS.exec(before)?.[0] ?? '';
   const address = part === '' ? '' : addressAtStart(part + text.slice(index, index + LONGEST_ADDRESS));
   if (address.length > part.length) return part;
-  return GOES_ON.test(text.slice(index - 1, index + 1)) ? (LAST_PART.exec(before)?.[0] ?? '') : '';
+  if (!GOES_ON.test(text.slice(index - 1, index + 1))) return '';
+  return LAST_PART.exec(before.slice(-Math.max(part.length, LONGEST_WORD)))?.[0] ?? '';
 }
 
 /** Drops the part of a word if that leaves at least half, and always the part of an address, which would open another place. */
