@@ -54,7 +54,8 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     it('what is old and done, with everything that belongs to it', async () => {
       const { callbackId, deliveries } = await bench.arrive({}, [OPS]);
       const told = deliveries.map(delivered);
-      await settleAll(bench.ledger, settlementsOf(told, callbackId, answerOf(200, 'delivered')));
+      await settleAll(bench.ledger, settlementsOf(told, callbackId, answerOf(502, 'failed')));
+      expect(await bench.history()).to.deep.equal(['answered failed']);
       await bench.store.passTime(DAY_MS);
       const young = await bench.arrive({ job_id: 'young' }, [OPS]);
       await forget({ doneBefore: now() });

@@ -406,11 +406,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
-        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
-        const ofNobody = settlementOf({ ...delivered(log), attempts: 2 }, 999_999);
+        const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
+        const [ops, log] = namesOf(admission);
+        const ofNobody = { ...settlementOf(delivered(log), callbackId), receivedAt: 0 };
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),
-          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [TAKEN] })),
+          rejectionOf(bench.ledger.settle({ ...ofNobody, answer: answerOf(502, 'failed') })),
         ]);
         expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#log pending']);

@@ -126,8 +126,11 @@ async function sweep(tx: Tx, which: Sql, before: number, after: number, atOnce =
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
   const ids = await lockDeletable(tx, which, old);
   if (!(await rollUpTo(tx, ids))) return { forgotten: 0, next: after, isThrough: false };
-  // The database deletes their deliveries and history with them.
-  if (ids.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(ids)})`);
+  if (ids.length > 0) {
+    // The database deletes their deliveries with them: nobody writes history after that.
+    await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(ids)})`);
+    await tx.all(sql`DELETE FROM history WHERE callback_id IN (${join(ids)})`);
+  }
   return {
     forgotten: ids.length,
     next: looked.at(-1)?.id ?? after,

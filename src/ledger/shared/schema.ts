@@ -45,9 +45,10 @@ const TABLES: readonly string[] = [
     waited_ms BIGINT NOT NULL DEFAULT 0, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL, told_at BIGINT, told_ms INTEGER, posted_at BIGINT, answered_at BIGINT,
     UNIQUE (callback_id, destination))`,
-  // One row for each transition of a callback or a delivery, but the plain course, which is in the delivery's own row.
+  // One row for each transition of a callback or a delivery, but the plain course, which is in the delivery's own row. callback_id is no
+  // foreign key: to check one, PostgreSQL may wait for whoever changes the callback, and who writes history has locked deliveries.
   `CREATE TABLE history (
-    id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
+    id $id, callback_id BIGINT NOT NULL, at BIGINT NOT NULL,
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   // failing_since, failing_at: the first and the last attempt that failed as transient since the last success.
   `CREATE TABLE destinations (
