@@ -19,6 +19,7 @@ const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^.*(?:timeout|in time\b|keeping up).*$/is, '時間内に応答がありません（$&）'],
   [/^.*ENOTDIR.*$/s, 'パスの途中にフォルダーでないものがあります（$&）'],
   [/^relation .* does not exist$/s, '表がありません（$&）'],
+  [/^there is no unique .* constraint.*$/s, '一意性制約がありません（$&）'],
   [/^.*permission denied.*$/is, '権限がありません（$&）'],
   [/^.*read-?only.*$/is, '読み取り専用です（$&）'],
   [/^.*E(?:CONN|HOST|NET|AI_AGAIN|NOTFOUND|TIMEDOUT).*$/s, 'データベースに接続できません（$&）'],

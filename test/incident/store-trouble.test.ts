@@ -45,6 +45,10 @@ describe('Why the store cannot be written', () => {
     ['canceling statement due to lock timeout', '他の接続がロックしています'],
     ['canceling statement due to statement timeout', '時間内に応答がありません'],
     ['relation "callbacks" does not exist', '表がありません'],
+    [
+      'there is no unique or exclusion constraint matching the ON CONFLICT specification',
+      '一意性制約がありません',
+    ],
     ["EACCES: permission denied, access '/data/'", '権限がありません'],
     ['database disk image is malformed', 'ファイルが壊れています。控えを復元してください'],
     ['disk I/O error', undefined],

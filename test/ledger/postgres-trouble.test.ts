@@ -337,7 +337,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     expect((await arriveAll('after')).map(({ status }) => status)).to.not.include('rejected');
   });
 
-  it('is unavailable, and not ready, while its role may not write what it has written before, or a table is gone', async () => {
+  it('is unavailable, and not ready, while its role may not write what it has written before, or a table or a constraint is gone', async () => {
     await (await store.open()).close();
     await store.query('create role clerk login; grant all on all tables in schema public to clerk');
     await store.query('grant all on all sequences in schema public to clerk');
@@ -352,6 +352,10 @@ describe('a PostgreSQL ledger that is shared', () => {
     expect(troubleOf(await rejectionOf(arrive(ledger, 'meanwhile')))).to.equal('gone');
     expect(ledger.trouble).to.equal('relation "callbacks" does not exist');
     await store.query('alter table elsewhere rename to callbacks');
+    const unique = 'deliveries_callback_id_destination_key';
+    await store.query(`alter table deliveries drop constraint ${unique}`);
+    expect(troubleOf(await rejectionOf(arrive(ledger, 'meanwhile')))).to.equal('unusable');
+    await store.query(`alter table deliveries add constraint ${unique} unique (callback_id, destination)`);
     await arrive(ledger, 'after');
     expect(ledger.trouble).to.equal(undefined);
     await ledger.close();

@@ -7,8 +7,11 @@ import { SharedStatements } from './shared-statements.ts';
 /** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
-/** `insufficient_privilege`: the role has lost its rights. `undefined_table`: as while a backup is restored. */
-const STORE_TROUBLE = new Set(['42501', '42P01']);
+/**
+ * `insufficient_privilege`: the role has lost its rights. `undefined_table`, and `invalid_column_reference` of an ON CONFLICT whose constraint is
+ * missing: as while a backup is restored.
+ */
+const STORE_TROUBLE = new Set(['42501', '42P01', '42P10']);
 
 /** pg knows the time-out of one query, its types do not. */
 type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
