@@ -245,10 +245,16 @@ async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now 
   const { group } = digest;
   const isOfGroup = ({ bot_id }: DigestedBot) =>
     settings.router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
-  const own = mostTroubled(bots.filter(isOfGroup));
+  const own = bots.filter(isOfGroup);
+  const open = own.filter((bot) => bot.open > 0).length;
   const { since } = timer.data;
-  const doubts = doubtsAt(now, settings);
-  const subject: OwnSubject<'digest'> = { template: 'digest', group, since, ...own, doubts };
+  const figures = { since, ...mostTroubled(own), open };
+  const subject: OwnSubject<'digest'> = {
+    template: 'digest',
+    group,
+    ...figures,
+    doubts: doubtsAt(now, settings),
+  };
   return {
     timer,
     next: { dueAt: nextDigest(digest, now, timezone), data: next },

@@ -31,12 +31,10 @@ interface UndeliveredMessage {
 }
 
 /** One BOT of a summary or digest, as templates see it. */
-interface ToldBot {
+interface ToldBot extends TroubledBot {
   readonly bot_id: string;
   readonly bot_name: string;
   readonly succeeded: number;
-  readonly errors: number;
-  readonly missed: number;
   readonly overdue: number;
   readonly lastError?: LastError | undefined;
 }
@@ -57,6 +55,8 @@ export interface SummarisedBot extends ToldBot {
 export interface DigestedBot extends ToldBot {
   /** Whether a delivery of the BOT is held now. */
   readonly is_muted: boolean;
+  /** 1: the BOT has an open incident, even if nothing came of it since the last digest; else 0. */
+  readonly open: number;
 }
 
 interface ToldBots<Bot> {
@@ -67,6 +67,7 @@ interface ToldBots<Bot> {
   /** Of all BOTs. */
   readonly errors: number;
   readonly missed: number;
+  readonly overdue: number;
 }
 
 /** Most BOTs that a message names; the others are counted. */
@@ -76,18 +77,19 @@ export interface TroubledBot {
   readonly errors: number;
   readonly missed: number;
   readonly overdue?: number;
+  readonly open?: number;
 }
 
-/** A BOT's errors, missed results and overdue jobs. */
-export function troubleOf(bot: TroubledBot): number {
-  return bot.errors + bot.missed + (bot.overdue ?? 0);
+/** A BOT's errors, missed results, overdue jobs and open incidents. */
+export function troubleOf({ errors, missed, overdue = 0, open = 0 }: TroubledBot): number {
+  return errors + missed + overdue + open;
 }
 
 export function mostTroubled<Bot extends ToldBot>(bots: readonly Bot[]): Omit<ToldBots<Bot>, 'since'> {
   const worstFirst = bots.toSorted((a, b) => troubleOf(b) - troubleOf(a));
-  const sum = (key: 'errors' | 'missed') => bots.reduce((total, bot) => total + bot[key], 0);
+  const sum = (key: 'errors' | 'missed' | 'overdue') => bots.reduce((total, bot) => total + bot[key], 0);
   const named = { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
-  return { ...named, errors: sum('errors'), missed: sum('missed') };
+  return { ...named, errors: sum('errors'), missed: sum('missed'), overdue: sum('overdue') };
 }
 
 /** Alerts to Botbell's operators, by template. */
@@ -151,6 +153,8 @@ interface OwnSubjects extends Alerts {
   /** What a group's BOTs did since the last digest; sent even if all is well. */
   readonly digest: ToldBots<DigestedBot> & {
     readonly group: string;
+    /** How many of the BOTs have an open incident. */
+    readonly open: number;
     readonly doubts: readonly CalendarDoubt[];
   };
   /** What BOTs did in a period, in days; sent even if nothing ran. */

@@ -26,6 +26,7 @@ const PHRASES = {
   errors: ['Failed', 'エラー'],
   missed: ['Missed', '未着'],
   overdue: ['Overdue', '長時間実行'],
+  open: ['Still open', '未解決'],
   executing: ['Started', '開始'],
   succeeded: ['Succeeded', '成功'],
   muted: ['Muted', 'ミュート中'],

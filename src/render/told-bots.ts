@@ -11,7 +11,7 @@ import { SAY } from './phrases.ts';
 type Subject = OwnSubject<'summary' | 'digest'>;
 type ToldBot = Subject['bots'][number];
 
-const KINDS = ['errors', 'missed', 'overdue', 'executing', 'succeeded'] as const;
+const KINDS = ['errors', 'missed', 'overdue', 'open', 'executing', 'succeeded'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** @param url gives the address of the job with a BOT's last error @param now when the notice was raised */
@@ -58,14 +58,14 @@ function tally({ bots, moreBots, errors, missed }: Subject, language: Language):
   return countsIn({ ...known, errors, missed }, language);
 }
 
-function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
+function digestTally(subject: OwnSubject<'digest'>, language: Language): string {
+  const { bots, moreBots, errors, missed, overdue, open } = subject;
   const say = SAY[language];
   const failing = bots.filter((bot) => bot.errors > 0);
   const isAll = errorsOf(failing) === errors && errors > 0;
   const all = bots.length + moreBots;
   const first = isAll ? say('failed', { failed: failing.length, all }) : '';
-  const overdue = sumOf(bots, 'overdue');
-  const others = countsIn({ errors: isAll ? 0 : errors, missed, overdue }, language);
+  const others = countsIn({ errors: isAll ? 0 : errors, missed, overdue, open }, language);
   return joined([first, others], language) || say(bots.length === 0 ? 'nothing' : 'well');
 }
 
@@ -87,7 +87,8 @@ export function joined(parts: readonly string[], language: Language): string {
 /** `Crawler, Invoices: no login (06:10)`, which leads to a job; BOTs whose errors are alike stand on one line. */
 function causesOf(bots: readonly ShownBot[], nameOf: NameOf, language: Language): readonly OutputView[] {
   const causes = new Map<string, ShownBot[]>();
-  for (const bot of bots.filter(({ errors }) => errors > 0)) {
+  const isOpen = (bot: ShownBot) => countOf(bot, 'open') > 0 && bot.last_error !== '';
+  for (const bot of bots.filter((each) => each.errors > 0 || isOpen(each))) {
     const cause = bot.last_error === '' ? `of ${bot.bot_id}` : likenessOf(bot.last_error, bot.last_job_id);
     causes.set(cause, [...(causes.get(cause) ?? []), bot]);
   }
@@ -116,6 +117,7 @@ function listsOf(bots: readonly ShownBot[], nameOf: NameOf, language: Language):
   const lists: readonly (readonly [Kind | 'muted' | 'none', (bot: ShownBot) => boolean])[] = [
     ['missed', (bot) => bot.missed > 0],
     ['overdue', (bot) => countOf(bot, 'overdue') > 0],
+    ['open', (bot) => countOf(bot, 'open') > 0],
     ['muted', isMuted],
     ['executing', (bot) => countOf(bot, 'executing') > 0],
     ['succeeded', (bot) => bot.succeeded > 0],

@@ -48,7 +48,7 @@ function own(subject: OwnSubject) {
   return noticeOfAlert({ id: '', raisedAt: 0, suppressed: 0, subject });
 }
 
-const NO_BOTS = { since: 0, bots: [], moreBots: 0, errors: 0, missed: 0 };
+const NO_BOTS = { since: 0, bots: [], moreBots: 0, errors: 0, missed: 0, overdue: 0, open: 0 };
 const SUMMARY = { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2 } as const;
 const REFUSED = { template: 'refused', httpStatus: 400, detail: 'not JSON', errors: [], from: '' } as const;
 

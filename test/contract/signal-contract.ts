@@ -886,10 +886,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const from = { since: bench.now };
         await pass(11 * SECOND);
         const { bots, next } = await counts(from);
-        const well = { bot_name: '商品取得', missed: 0, overdue: 0 };
+        const well = { bot_name: '商品取得', missed: 0, overdue: 0, open: 0 };
         const lastError = { text: 'no login', at: failedAt, jobId: 'failed' };
         expect(bots).to.deep.include.members([
-          { ...well, bot_id: 'get_items', succeeded: 1, errors: 2, is_muted: true, lastError },
+          { ...well, bot_id: 'get_items', succeeded: 1, errors: 2, is_muted: true, open: 1, lastError },
           { ...well, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
           { ...well, bot_id: 'slow', succeeded: 0, errors: 0, is_muted: false, overdue: 1 },
         ]);
@@ -898,6 +898,27 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [silent] = (await counts(next)).bots;
         const said = { bot_id: 'get_items', errors: 0, is_muted: true };
         expect(silent, 'though nothing of it ran').to.include(said);
+      });
+
+      it('a BOT that still fails, by what its incident says, though nothing came of it since', async () => {
+        await bench.fails(to('slack:#ops'), { message: 'no login', job_id: 'failed' });
+        const failedAt = bench.now;
+        await pass(DAY);
+        const since = bench.now - 20 * SECOND;
+        const [silent, ...others] = (await counts({ since })).bots;
+        expect(others).to.deep.equal([]);
+        const nothing = { succeeded: 0, errors: 0, missed: 0, overdue: 0, is_muted: false };
+        const lastError = { text: 'no login', at: failedAt, jobId: '' };
+        expect(silent).to.deep.equal({
+          bot_id: 'get_items',
+          bot_name: '商品取得',
+          ...nothing,
+          open: 1,
+          lastError,
+        });
+        await bench.comes({ status: 0 }, []);
+        await pass(11 * SECOND);
+        expect((await counts({ since })).bots[0]).to.include({ succeeded: 1, open: 0 });
       });
 
       it('once what was being written when another one was told', async () => {

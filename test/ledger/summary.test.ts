@@ -51,6 +51,7 @@ describe('a summary', () => {
       moreBots: 0,
       errors: 2,
       missed: 1,
+      overdue: 1,
     });
   });
 

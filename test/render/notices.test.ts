@@ -48,11 +48,11 @@ const own = <Name extends OwnName>(name: Name, parts: Partial<OwnSubject<Name>> 
 const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
 const NO_BOT = { callback: { bot_id: '', bot_name: '', job_id: '', status: 1 } } as const;
 
-const NO_MORE = { moreBots: 0, errors: 0, missed: 0 };
+const NO_MORE = { moreBots: 0, errors: 0, missed: 0, overdue: 0, open: 0 };
 const [SUMMARISED] = sampleOf('summary').bots;
 const summaryOf = (parts: object) =>
   own('summary', { bots: [{ ...SUMMARISED, ...parts }] as never, ...NO_MORE, ...parts });
-const UNEVENTFUL = { errors: 0, missed: 0, overdue: 0, lastError: undefined };
+const UNEVENTFUL = { errors: 0, missed: 0, overdue: 0, open: 0, lastError: undefined };
 const [DIGESTED] = sampleOf('digest').bots;
 const digestOf = (parts: object) =>
   own('digest', { bots: [{ ...DIGESTED, is_muted: false, ...parts }] as never, moreBots: 0, ...parts });
@@ -152,7 +152,20 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     reason: 'burst',
   }),
   'a digest of a muted BOT, and of more than it names': own('digest'),
-  'a digest of one BOT that failed on another day': digestOf({ errors: 3, missed: 0, overdue: 0 }),
+  'a digest of one BOT that failed on another day': digestOf({
+    errors: 3,
+    missed: 0,
+    overdue: 0,
+    open: 0,
+  }),
+  'a digest of a BOT that has succeeded since, and of one that still fails': own('digest', {
+    ...NO_MORE,
+    open: 1,
+    bots: [
+      { ...DIGESTED, is_muted: false, errors: 0, missed: 0, overdue: 0 },
+      { ...DIGESTED, ...UNEVENTFUL, is_muted: false, bot_name: 'well', succeeded: 2 },
+    ] as never,
+  }),
   'a digest of a BOT that has only begun': digestOf({ ...UNEVENTFUL, moreBots: 1 }),
   'a digest of nothing': own('digest', { bots: [], ...NO_MORE }),
 };

@@ -203,18 +203,19 @@ export interface DigestPosition {
   readonly toldAt: number;
 }
 
-interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed' | 'overdue'> {
+interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed' | 'overdue' | 'open'> {
   readonly botId: string;
   readonly botName: string;
   /** Something of it is held now, even if that came before the last digest. */
   readonly isMuted: boolean;
+  /** Of its last error or, if it has not failed meanwhile, of its incident. */
   readonly error: string | undefined;
   readonly failedAt: number | undefined;
   readonly jobId: string | undefined;
 }
 
 /**
- * Counts per BOT, in the order of their ids; `next`: where the next digest begins.
+ * Counts per BOT, also of those with an open incident, in the order of their ids; `next`: where the next digest begins.
  * @param marginMs callbacks that came so long ago are committed: the window ends there, and later callbacks are left to the next digest
  */
 export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'since'>, marginMs: number) {
@@ -238,10 +239,17 @@ export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'sinc
       max(CASE WHEN EXISTS (
         SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND held_until IS NOT NULL) THEN 1 ELSE 0 END) AS is_muted
     FROM callbacks WHERE id IN (SELECT id FROM read) AND kind IN ('callback', 'missed', 'overdue')
-    GROUP BY bot_key)
-    SELECT counted.bot_id, counted.bot_name, succeeded, errors, missed, overdue, is_muted,
-      error, received_at AS failed_at, job_id
-    FROM counted LEFT JOIN callbacks ON callbacks.id = last_error_id ORDER BY counted.bot_key`);
+    GROUP BY bot_key),
+    troubled AS (
+    SELECT subject_key, subject, name, gist, last_at FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND is_waiting = 0)
+    SELECT coalesce(counted.bot_id, subject) AS bot_id, coalesce(counted.bot_name, name) AS bot_name,
+      coalesce(succeeded, 0) AS succeeded, coalesce(errors, 0) AS errors, coalesce(missed, 0) AS missed,
+      coalesce(overdue, 0) AS overdue, coalesce(is_muted, 0) AS is_muted, CASE WHEN subject IS NULL THEN 0 ELSE 1 END AS open,
+      coalesce(error, gist) AS error, coalesce(received_at, last_at) AS failed_at, job_id
+    FROM (SELECT bot_key FROM counted UNION SELECT subject_key FROM troubled) AS bots
+      LEFT JOIN counted ON counted.bot_key = bots.bot_key LEFT JOIN troubled ON subject_key = bots.bot_key
+      LEFT JOIN callbacks ON callbacks.id = last_error_id
+    ORDER BY bots.bot_key`);
   const bots = counted.map(
     ({ botId, botName, isMuted, error, failedAt, jobId = '', ...counts }): DigestedBot => ({
       bot_id: botId,
