@@ -92,6 +92,8 @@ describe('What people do on the page', () => {
     expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
     const backs = [...answer.body.matchAll(/\bback(?:=|" value=")([^"]*)/g)].map(([, to = '']) => to);
     expect(new Set(backs.map(decodeURIComponent))).to.deep.equal(new Set(['/snoozes']));
+    const { status, headers } = await world.get('/act/snooze');
+    expect([status, headers['location']], 'its address leads back').to.deep.equal([303, '/snoozes']);
   });
 
   it('says so where the store cannot be used', async () => {
