@@ -36,7 +36,7 @@ export interface CommandContext {
   onHangup(listener: () => void): void;
 }
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {
   return context.isTerminal ? styleText(style, text) : text;

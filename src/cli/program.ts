@@ -61,17 +61,13 @@ export async function runProgram(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
-    const words =
-      error instanceof Refused ? inWords(context, error.outcome) : explanationOf(error, speaks.language);
+    const refused = error instanceof Refused ? error.outcome : undefined;
+    // Refused for its arguments, not for the state of what they name.
+    const isMisused = error instanceof WrongUsage || (refused && [400, 422].includes(statusOf(refused)));
+    const words = refused ? inWords(context, refused) : explanationOf(error, speaks.language);
     message(visible(isMisused ? context.say('usage.error', { words }) : words));
     return isMisused ? WRONG_USAGE : FAILED;
   }
-}
-
-/** Whether the refusal is due to wrong arguments, not to the state of what they name. */
-function isWrong({ outcome }: Refused): boolean {
-  return [400, 422].includes(statusOf(outcome));
 }
 
 /** The error's message; for the types of errors that are bugs, the stack. */

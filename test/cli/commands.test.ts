@@ -236,8 +236,10 @@ describe('The command line', () => {
       expect(frames).to.have.length(2);
       for (const [, sandbox, document] of frames) {
         expect(sandbox).to.equal('allow-popups allow-popups-to-escape-sandbox');
-        expect(document).to.contain('<base target=&quot;_blank&quot;>'.replaceAll('<', '&lt;'));
-        expect(document).to.contain('&lt;meta name=&quot;color-scheme&quot; content=&quot;light dark&quot;>');
+        expect(document).to.contain('&lt;base target=&quot;_blank&quot;&gt;');
+        expect(document).to.contain(
+          '&lt;meta name=&quot;color-scheme&quot; content=&quot;light dark&quot;&gt;',
+        );
       }
     });
 

@@ -12,14 +12,6 @@ describe('the calls of a process', () => {
   const begin = (calls: Calls, destinations: number, of: (number: number) => string) =>
     Array.from({ length: destinations }, (_, number) => calls.begin(of(number))).filter(Boolean).length;
 
-  it('are forty of one destination at most, and 512 in all, of which the half are each the only one of its destination', () => {
-    const calls = new Calls();
-    const ofTen = begin(calls, 1000, (number) => `busy:${number % 10}`);
-    const ofThousand = begin(calls, 1000, (number) => `other:${number}`);
-    const ofOne = begin(new Calls(), 100, () => 'slack:#ops');
-    expect({ ofTen, ofThousand, ofOne }).to.deep.equal({ ofTen: 256, ofThousand: 256, ofOne: 40 });
-  });
-
   it('to destinations in trouble are half of all at most, so that others have the rest', () => {
     const calls = new Calls();
     const troubled = (number: number) => `down:${number}`;

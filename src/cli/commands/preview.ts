@@ -87,11 +87,7 @@ ${body}
 function framed({ destination, composed }: PreviewedMessage, hide: (text: string) => string): string {
   const { title } = composed;
   const above = title === undefined ? '' : `<h3>${html(hide(title))}</h3>`;
-  const document = attribute(hide(messageDocument(composed)));
+  const document = html(hide(messageDocument(composed)));
   return `${above}
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="${attribute(destination)}" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
-}
-
-function attribute(value: string): string {
-  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="${html(destination)}" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
 }

@@ -16,7 +16,7 @@ import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
 import { withArchive } from '../with-ledger.ts';
-import { CommandFailed, type CommandContext, printJson, styled } from '../context.ts';
+import { CommandFailed, type CommandContext, printJson, type Style, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
@@ -108,8 +108,6 @@ function nothingKnown({ say }: CommandContext, { jobId, botId = '' }: Filter): s
     say('why.none', { what: jobId === undefined ? `BOT ${id}` : say('why.job', { id }) }),
   );
 }
-
-type Style = Parameters<typeof styled>[1];
 
 /** Symbol and colour of events; the sentence has the same meaning in words. */
 const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, style: Style]>>> = {
