@@ -11,7 +11,7 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
-import { LONGEST_BACKOFF_MS } from '../ledger/deliveries/failing.ts';
+import { isLasting, LONGEST_BACKOFF_MS } from '../ledger/deliveries/failing.ts';
 import { resultOf } from '../ledger/callbacks/write-callback.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { Random } from '../text/random.ts';
@@ -144,10 +144,6 @@ export function updateOf(
     isTakenOver,
     ...changes,
   };
-}
-
-function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
-  return error?.class === 'permanent' || error?.class === 'config';
 }
 
 export function errorOf({

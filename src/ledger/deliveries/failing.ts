@@ -2,11 +2,16 @@
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { ArchivedDestination } from '../archive/archive.ts';
 import { storedTime, type Tx } from '../database.ts';
-import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
+import type { AttemptRecord, DeliveryError, DeliveryUpdate } from '../ledger.ts';
 import { IS_IDLE, shortened } from './rows.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
+
+/** No retry soon mends it. */
+export function isLasting(error: Pick<DeliveryError, 'class'> | undefined): boolean {
+  return error?.class === 'permanent' || error?.class === 'config';
+}
 
 /** A destination is down if its first and its last failure are so far apart. */
 export const DOWN_AFTER_MS = 120_000;

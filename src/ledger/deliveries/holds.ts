@@ -24,10 +24,8 @@ interface HeldOn {
   readonly snoozeId: number | undefined;
 }
 
-type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
-
 /** What becomes of a held message: told now, held further, never told, or pending, since no route names it any more. */
-export type HoldOutcome = ToldNow | HeldOn | ForGood | 'pending';
+export type HoldOutcome = ToldNow | HeldOn | typeof SUPERSEDED | typeof NOT_ASKED_FOR | 'pending';
 
 export interface ToldNow {
   /** The first route that tells it, by name; undefined: not known. */

@@ -14,7 +14,7 @@ import { raiseAlerts } from '../incidents/telling.ts';
 import { recordFailureSign } from '../incidents/results.ts';
 import { markSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
-import { noteFailedAttempts } from './failing.ts';
+import { isLasting, noteFailedAttempts } from './failing.ts';
 
 /**
  * Writes a success once, however often it is called: the caller may not have heard that the first call was committed.
@@ -228,8 +228,7 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
 
 /** A lasting failure of a delivery that the service still retries, so its POST is answered non-2xx. */
 function isRefused({ state, isTakenOver, lastError }: Decision): boolean {
-  const isLasting = lastError?.class === 'permanent' || lastError?.class === 'config';
-  return state === 'pending' && !isTakenOver && isLasting;
+  return state === 'pending' && !isTakenOver && isLasting(lastError);
 }
 
 /** Ends the claim, too. */

@@ -33,7 +33,7 @@ const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/ledger/deliveries/settle.ts': {
     'does not count refusals, and answers non-2xx for what is refused for good as often as it is asked':
-      "return state === «'pending' && !isTakenOver → undefined» && isLasting;",
+      "return state === «'pending' && !isTakenOver → undefined» && isLasting(lastError);",
     'leaves held what a summary told': "else if (row.jobKey === «undefined → 'none'») await markSummarised",
     'has an outcome end another delivery':
       "WHERE deliveries.id «= ${id} AND destination = ${destination} AND state <> 'delivered'\n      AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt} → IN (${id}, ${id + 1 + 0 * destination.length * receivedAt}) AND state <> 'delivered'»",
