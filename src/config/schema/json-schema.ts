@@ -106,13 +106,10 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
   const names = 'oneOf' in field ? field.oneOf : [];
   if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
   const tests = 'tests' in field ? field.tests : [];
-  const [pattern = /(?:)/u] = tests.flatMap(({ params }) => patternIn(params?.['regex']));
+  const regexes = tests.map(({ params }) => params?.['regex']).filter((regex) => regex instanceof RegExp);
+  // A JSON Schema has no flags.
+  const pattern = regexes.find(({ flags }) => /^u?$/.test(flags)) ?? /(?:)/u;
   return scalarSchema({ pattern });
-}
-
-/** Only a pattern without flags other than `u`, since a JSON Schema has none. */
-function patternIn(regex: unknown): readonly RegExp[] {
-  return regex instanceof RegExp && /^u?$/.test(regex.flags) ? [regex] : [];
 }
 
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {
