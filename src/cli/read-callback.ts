@@ -1,6 +1,5 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { createReadStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { faultIn } from '../callback/fault-words.ts';
 import * as body from '../callback/decode.ts';
@@ -9,9 +8,8 @@ import { visibleOnOneLine } from '../text/clean.ts';
 import { FaultError, faultSaid, unreadable } from '../text/fault.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
-/** More than any receiver takes: of a file that never ends, such as a device, no more is read into memory. */
+/** More than any receiver takes: what never ends, such as a device, is not read into memory. */
 const MOST_MIB = 128;
-const MOST_BYTES = MOST_MIB * 1024 * 1024;
 
 const TOO_LARGE = faultSaid(
   `it is larger than ${MOST_MIB} MiB, the most that is read`,
@@ -45,11 +43,20 @@ export function readBy<Read>(read: () => Read, file: string, { speaks }: Command
 /** @throws {CommandFailed} if the file cannot be read */
 export async function readBytes(context: CommandContext, file: string): Promise<Buffer> {
   try {
-    const bytes = await buffer(file === '-' ? context.stdin() : createReadStream(file, { end: MOST_BYTES }));
-    if (bytes.length > MOST_BYTES) throw new FaultError(TOO_LARGE);
-    return bytes;
+    return await allOf(file === '-' ? context.stdin() : createReadStream(file));
   } catch (error) {
     const values = { file, why: unreadable(error).in(context.speaks.language) };
     throw new CommandFailed(context.say('callback.unread', values), { cause: error });
   }
+}
+
+async function allOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let left = MOST_MIB * 1024 * 1024;
+  for await (const part of stream) {
+    left -= part.length;
+    if (left < 0) throw new FaultError(TOO_LARGE);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }

@@ -17,8 +17,8 @@ import { readBy, readBytes } from '../read-callback.ts';
 /** Longer than any sensible `receiver.answer_within`. */
 const TIMEOUT_MS = 120_000;
 
-/** How many characters of an answer are shown: more than Botbell's answers have. */
-const MOST_SHOWN = 1_000_000;
+/** How many characters of an answer are read: more than Botbell's answers have. Another server's answer may never end. */
+const MOST_READ = 1_000_000;
 
 export async function run(context: CommandContext, file: string, options: OptionsOf<'send'>) {
   const { retries = 0, interval = 30_000 } = options;
@@ -64,6 +64,16 @@ function freshened(context: CommandContext, file: string, bytes: Buffer): string
   return exactJson({ ...callback, job_id: jobId });
 }
 
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MOST_READ) return cutEnd(text, MOST_READ, '…');
+  }
+  return text + decoder.decode();
+}
+
 async function post(context: CommandContext, { url, headers }: Target, body: BodyInit): Promise<boolean> {
   try {
     const response = await fetch(url, {
@@ -76,7 +86,7 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     const retryAfter = response.headers.get('retry-after');
     const hint = retryAfter === null ? '' : ` (Retry-After: ${visibleOnOneLine(retryAfter)})`;
     context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
-    context.result(visibleAndIndented(cutEnd(await response.text(), MOST_SHOWN, '…')));
+    context.result(visibleAndIndented(await beginningOf(response)));
     return response.ok;
   } catch (error) {
     const { code, words } = networkErrorOf(error);
