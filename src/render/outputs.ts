@@ -75,9 +75,11 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   return {
     name,
     size,
-    timestamp: instant === undefined ? '' : instantText(instant),
+    // Getters, since no channel shows the time or the link of every file.
+    get timestamp() {
+      return instant === undefined ? '' : instantText(instant);
+    },
     ref,
-    // A getter, since no channel shows the link of every file.
     get url() {
       return url();
     },
