@@ -52,10 +52,10 @@ function sumOf(bots: readonly object[], kind: Kind): number {
   return bots.reduce((total: number, bot) => total + countOf(bot, kind), 0);
 }
 
-/** `2 failed, 3 succeeded`; if some BOTs are not named, only errors and missed runs, which are known of all. */
-function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
+/** `2 failed, 3 succeeded`; if some BOTs are not named, only what is known of all: errors, missed results and overdue runs. */
+function tally({ bots, moreBots, errors, missed, overdue }: Subject, language: Language): string {
   const known = moreBots > 0 ? {} : Object.fromEntries(KINDS.map((kind) => [kind, sumOf(bots, kind)]));
-  return countsIn({ ...known, errors, missed }, language);
+  return countsIn({ ...known, errors, missed, overdue }, language);
 }
 
 function digestTally(subject: OwnSubject<'digest'>, language: Language): string {

@@ -16,6 +16,7 @@ import {
   type NoticeVariant,
   type OwnSubject,
   type TroubledBot,
+  troubleOf,
 } from '../notice/notice.ts';
 import { dateOf, DAY_MS } from '../signal/calendar.ts';
 import { escapeUrlPart, wholeUrl } from '../text/clean.ts';
@@ -233,7 +234,7 @@ function pageOf(subject: OwnSubject): string {
   if (template === 'report')
     return `reports?${new URLSearchParams({ from: dateOf(subject.from), to: dateOf(subject.to - DAY_MS) })}`;
   if (template === 'budget') return 'reports';
-  if (template === 'summary' && subject.errors + subject.missed === 0)
+  if (template === 'summary' && troubleOf(subject) === 0)
     return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
   return template === 'refused' ? template : template === 'reload_refused' ? 'config' : '';
 }

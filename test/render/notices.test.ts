@@ -151,6 +151,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     executing: 3,
     reason: 'burst',
   }),
+  'a summary of an overdue run': summaryOf({ ...UNEVENTFUL, overdue: 1 }),
   'a digest of a muted BOT, and of more than it names': own('digest'),
   'a digest of one BOT that failed on another day': digestOf({
     errors: 3,
