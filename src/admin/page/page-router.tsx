@@ -150,10 +150,11 @@ function createPageRouter(services: AdminServices, assets: Assets, { show, act }
   router.get('/language/:language', keepLanguage);
   // A callback pasted into the playground is too long for a URL.
   router.post('/playground', async (ctx) => show(ctx, playgroundView, 'playground', await readForm(ctx)));
-  // A form that was refused is shown again under this address, which may be opened anew.
-  router.get('/act/snooze', (ctx) => returnTo(ctx, '/snoozes'));
-  for (const each of Object.entries(ACTS))
+  for (const each of Object.entries(ACTS)) {
     router.post(`/act/${each[0]}`, async (ctx) => act(ctx, each, await readForm(ctx)));
+    // What was refused is shown under the act's address, which may be opened anew.
+    router.get(`/act/${each[0]}`, (ctx) => returnTo(ctx, '/'));
+  }
   return router;
 }
 

@@ -92,8 +92,13 @@ describe('What people do on the page', () => {
     expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
     const backs = [...answer.body.matchAll(/\bback(?:=|" value=")([^"]*)/g)].map(([, to = '']) => to);
     expect(new Set(backs.map(decodeURIComponent))).to.deep.equal(new Set(['/snoozes']));
-    const { status, headers } = await world.get('/act/snooze');
-    expect([status, headers['location']], 'its address leads back').to.deep.equal([303, '/snoozes']);
+  });
+
+  it('leads from the address of an act, where it shows what was refused, to the first view', async () => {
+    for (const name of ['snooze', 'redeliver-all']) {
+      const { status, headers } = await world.get(`/act/${name}`);
+      expect([status, headers['location'], world.done], name).to.deep.equal([303, '/', []]);
+    }
   });
 
   it('says so where the store cannot be used', async () => {
