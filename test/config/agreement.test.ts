@@ -26,7 +26,7 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'admin.hosts': ['[botbell.internal]', '[7]'],
   'admin.password': ['12345678', 'correct horse battery'],
   'admin.metrics_token': ['', 'scrape/me+now=='],
-  'store.url': ['sqlite:a.db', 'postgres://u:p@db/b'],
+  'store.url': ['sqlite:a.db', 'postgres://u:p@db/b', 'postgres://u@localhost/b?host=/run/postgresql'],
   'store.keep': ['30d', '1d12h'],
   'store.max_size': ['2gb', '1mb', '1048576'],
   'delivery.attempts_per_request': ['2', '100'],

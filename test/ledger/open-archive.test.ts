@@ -297,7 +297,7 @@ describe('reading a ledger in PostgreSQL', () => {
     expect(await trouble('owner')).to.contain('it is read-only');
   });
 
-  it('says what to do about a certificate of an unknown authority, and Node’s process warns of nothing', async () => {
+  it('says what to do about a certificate of an unknown authority or for another name, or where there is none, and Node’s process warns of nothing', async () => {
     const [warnings, warn] = [[] as string[], ({ message }: Error) => void warnings.push(message)];
     process.on('warning', warn);
     const server = createServer((socket) => {
@@ -309,8 +309,17 @@ describe('reading a ledger in PostgreSQL', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const said = await troubleWith(`postgres://u@127.0.0.1:${port}/db?sslmode=require`, inspectStore);
-    expect(said).to.match(/^self-signed certificate: name .*\?sslrootcert=.*\?sslmode=no-verify/);
+    const saidOf = (query: string) => troubleWith(`postgres://u@127.0.0.1:${port}/db?${query}`, inspectStore);
+    for (const mode of ['allow', 'prefer', 'require'])
+      expect(await saidOf(`sslmode=${mode}`), mode).to.match(
+        /^self-signed certificate: name .*\?sslrootcert=.*\?sslmode=no-verify/,
+      );
+    const known = await saidOf(`sslmode=require&sslrootcert=${TLS}.crt`);
+    expect(known).to.match(
+      /127\.0\.0\.1 is not in the cert.*: name the server in store\.url as its certificate does$/s,
+    );
+    const plain = await troubleWith(`${store.url}?sslmode=prefer`, inspectStore);
+    expect(plain).to.contain('does not support SSL connections: ?sslmode=disable');
     process.off('warning', warn);
     expect(warnings).to.deep.equal([]);
     server.close();

@@ -20,6 +20,8 @@ const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 const fault = faultsOf({
   pooling: ['PgBouncer pools statements, and a ledger needs transactions: set pool_mode = transaction, or session', 'PgBouncerが文ごとのプーリングになっていますが、トランザクションが必要です。pool_mode = transaction か session にしてください'],
   certificate: ['{why}: name the authority that signed the server\'s certificate by ?sslrootcert=/path/to/ca.pem in store.url; ?sslmode=no-verify takes any certificate', '{why}。サーバーの証明書に署名した認証局を、store.url の ?sslrootcert=/path/to/ca.pem で指定してください。?sslmode=no-verify なら、どの証明書でも受け入れます'],
+  'no TLS': ['{why}: ?sslmode=disable in store.url connects without', '{why}。store.url に ?sslmode=disable と書くと、TLSなしで接続します'],
+  name: ['{why}: name the server in store.url as its certificate does', '{why}。store.url には、証明書にある名前でサーバーを書いてください'],
   password: ['the server asks for a password, and store.url has none', 'サーバーがパスワードを求めていますが、store.url にありません'],
   'read-only': ['it is read-only: the server is a standby, or default_transaction_read_only is on for server, database or role', '読み取り専用です。サーバーがスタンバイか、サーバー・データベース・ロールの default_transaction_read_only がオンです'],
   version: ['the server is {version}: Botbell needs PostgreSQL {oldest} or newer, and works on nothing else that speaks its protocol', 'サーバーは {version} です。PostgreSQL {oldest} 以降が必要です（同じプロトコルを話す別の製品では動きません）'],
@@ -67,6 +69,8 @@ const UNKNOWN_AUTHORITY = /self-signed certificate|unable to (?:get|verify).* ce
 function adviceOn(why: string): Fault | undefined {
   if (why.includes('statement pooling')) return fault('pooling');
   if (UNKNOWN_AUTHORITY.test(why)) return fault('certificate', { why });
+  if (why.includes("does not match certificate's altnames")) return fault('name', { why });
+  if (why.includes('does not support SSL')) return fault('no TLS', { why });
   return why.includes('client password must be') ? fault('password') : undefined;
 }
 
